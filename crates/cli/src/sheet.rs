@@ -11,12 +11,11 @@ use crate::output::{note, print, style, width};
 use crate::page::{is_other_file, save_page, sheet_of};
 use crate::subject;
 
-/// Refuses a file for the page that is something else, and another platform that cannot be read.
+/// Refuses a file for the page that is something else.
 ///
 /// # Errors
-/// Where `--html` names an existing file that is no page; where there is no record and no published system that `--beside` names.
+/// Where `--html` names an existing file that is no page.
 pub fn check_output(output: &OutputArguments) -> Result<()> {
-    output.beside.as_deref().map(subject::beside).transpose()?;
     match output.html.as_ref().filter(|file| is_other_file(file)) {
         Some(file) => Err(Error::user(format!("{} exists and is not a page of dbdyno", file.display()))
             .hint("give another file, or --no-html")),
@@ -29,17 +28,28 @@ pub fn check_output(output: &OutputArguments) -> Result<()> {
 /// # Errors
 /// Where the standard output cannot be written.
 pub fn show(measured: &Measured, output: &OutputArguments) -> Result<()> {
+    show_beside(measured, output, None)
+}
+
+/// The same, beside another platform. A measurement is shown without it where that is not possible.
+///
+/// # Errors
+/// Where the standard output cannot be written.
+pub fn show_beside(measured: &Measured, output: &OutputArguments, other: Option<&str>) -> Result<()> {
     if measured.record.runs.is_empty() {
         return Ok(());
     }
-    let beside = output.beside.as_deref().map(|words| beside_of(&measured.record, words)).transpose()?;
-    let sheet = sheet_of(&measured.record, &measured.path, None, beside.as_ref());
-    let page = output.page(&measured.path).filter(|file| saved(&sheet.html(), file));
+    let beside = other.and_then(|words| {
+        let beside = beside_of(&measured.record, words);
+        beside.inspect_err(|error| note(&format!("nothing is shown beside it: {error}"))).ok()
+    });
+    let sheet = || sheet_of(&measured.record, &measured.path, None, beside.as_ref());
+    let page = output.page(&measured.path).filter(|file| saved(&sheet().html(), file));
     let (path, page) = (measured.path.display().to_string(), page.map(|file| file.display().to_string()));
     print(&match output.details {
         true => {
             let line = page.map(|page| format!("page      {page}\n")).unwrap_or_default();
-            sheet.text(style(), width()) + &line
+            sheet().text(style(), width()) + &line
         }
         false => {
             let shown =
@@ -52,8 +62,11 @@ pub fn show(measured: &Measured, output: &OutputArguments) -> Result<()> {
 /// `record` beside the platform that `words` name.
 ///
 /// # Errors
-/// Where there is no such platform, where it cannot be read, and where both have no test in common.
+/// Where `record` has no workloads, where there is no such platform or it cannot be read, and where both have no test in common.
 pub fn beside_of(record: &Record, words: &str) -> Result<Beside> {
+    if !report::has_workloads(record) {
+        return Err(Error::user("a record without workloads is shown beside nothing").hint("use dbdyno compare"));
+    }
     let beside = Beside::of(record, subject::beside(words)?);
     match beside.is_comparable() {
         true => Ok(beside),

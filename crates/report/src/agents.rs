@@ -1,7 +1,9 @@
 //! Figures of the agents of a fleet and their hosts, and warnings about hosts.
 
+use std::collections::HashMap;
+
 use model::fleet::{HostDifference, HostFact, host_differences, on_one_machine};
-use record::{AgentHost, Record};
+use record::{AgentHost, Record, Run};
 use tables::agent::{self, AgentRow};
 use tables::agent_host;
 
@@ -49,8 +51,13 @@ const READING: &str = "The jobs of a run are spread over agents that start at on
 /// hosts. Nothing without agents.
 pub(crate) fn agents(record: &Record) -> Section {
     let lines = record.runs.iter().map(|run| run.agents.len()).sum::<usize>();
-    let most = |test: &str| record.runs.iter().filter(|run| run.test == test).map(|run| run.agents.len()).max();
-    let shown = fastest_runs(record, |run| !run.agents.is_empty() && Some(run.agents.len()) == most(&run.test));
+    let mut most: HashMap<&str, usize> = HashMap::new();
+    for run in &record.runs {
+        let most = most.entry(&run.test).or_default();
+        *most = run.agents.len().max(*most);
+    }
+    let is_by_most = |run: &Run| most.get(run.test.as_str()) == Some(&run.agents.len());
+    let shown = fastest_runs(record, |run| !run.agents.is_empty() && is_by_most(run));
     let fastest = agent::rows(record).filter(|of| shown.contains(&of.run.number));
     let fastest = table("agents-fastest", "Agents in the fastest run of each test, by most of them", fastest);
     let more = format!("The first {LINES_MAX} of {lines} lines are shown; the record has all.");

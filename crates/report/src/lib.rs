@@ -89,7 +89,7 @@ pub use price::prices;
 pub use published::{references, system};
 pub use run_line::run_line;
 pub use scale::{LoadCurve, ScaleQuery, ScaleView, scale};
-pub use screen::{ShortText, short_text};
+pub use screen::{ShortText, has_workloads, short_text};
 pub use sheet::{runs_in_detail, sheet};
 pub use storage::{io_csv, io_plan_text};
 pub use style::Style;

@@ -1,4 +1,4 @@
-//! What is said of a line of the sheet beside its figures: its title, its repeats, and what explains it.
+//! What is said of a line of the sheet beside its figures: its repeats, and what explains it.
 
 use std::collections::HashMap;
 

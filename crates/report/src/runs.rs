@@ -128,7 +128,7 @@ const READING: &str = "Click a column heading to sort. Figures that no run has a
 
 /// A line per run, in the order of execution: by line the parts that a record of this kind needs, on a page all figures.
 pub(crate) fn runs(record: &Record) -> Section {
-    let by_line = parts(record).iter().map(|part| by_line(record, *part).into()).collect();
+    let by_line = parts(record).into_iter().map(|part| by_line(record, part).into());
     let more = (record.runs.len() > RUNS_MAX).then(|| {
         let words = format!("The first {RUNS_MAX} of {} runs are shown; ", record.runs.len());
         Block::note(
@@ -137,8 +137,17 @@ pub(crate) fn runs(record: &Record) -> Section {
         )
     });
     let whole = [Some(Block::text(READING)), more, Some(whole(record).into())].into_iter().flatten().collect();
+    let by_line = not_listed(record).into_iter().chain(by_line).collect();
     let body = if record.runs.is_empty() { Vec::new() } else { vec![Block::by_line(by_line), Block::whole(whole)] };
     Section::new("runs", "Runs", body).folded()
+}
+
+/// A note where tables list not all runs, with the command that writes all of them.
+pub(crate) fn not_listed(record: &Record) -> Option<Block> {
+    let all = record.runs.len();
+    let words = format!("The first {RUNS_LISTED_MAX} of {all} runs are listed; ");
+    let text = Text::from(words).code("dbdyno report RECORD --format csv").plain(" writes all of them.");
+    (all > RUNS_LISTED_MAX).then(|| Block::note(Tone::Plain, [text]))
 }
 
 /// The tables of a record of this kind. Loads, blocks and file streams have tables of rates of their own, and so has storage, which

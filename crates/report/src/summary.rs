@@ -50,7 +50,8 @@ pub(crate) fn facts(record: &Record) -> Vec<(&'static str, Vec<String>)> {
             _ => "none: no run is valid".to_owned(),
         });
     }
-    let (limits, help) = limits_of(&found);
+    let (mut limits, help) = limits_of(&found);
+    limits.extend(alone_of(&found.results));
     let mut facts = vec![
         ("results", results),
         ("validity", validity_text(&found.validity, matches!(subject, PlanSubject::Io | PlanSubject::Proof(_)))),
@@ -72,10 +73,9 @@ const LIMITS: &str = "limits";
 const HELP: &str = "would help";
 
 fn limits_of(found: &Summary) -> (Vec<String>, Vec<String>) {
-    let alone = alone_of(&found.results);
     let of_best = found.limits.iter().map(limit_text).chain(found.storage.iter().map(storage_text));
     let help = found.limits.iter().filter_map(remedy_text).chain(found.storage.iter().map(storage_remedy));
-    (of_best.chain(alone).collect(), help.collect())
+    (of_best.collect(), help.collect())
 }
 
 /// What wake-ups of idle processors add to the single jobs of the main results of `record`, a sentence each.

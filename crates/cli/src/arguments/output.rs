@@ -19,9 +19,6 @@ pub struct OutputArguments {
     /// The page with charts and all details [default: beside the record, ending in .html]
     #[arg(long, value_name = "FILE", conflicts_with = "no_html")]
     pub html: Option<PathBuf>,
-    /// Show the rates of the workloads beside those of another record, or of a published system
-    #[arg(long, value_name = "RECORD|SYSTEM")]
-    pub beside: Option<String>,
     /// Write no page
     #[arg(long)]
     pub no_html: bool,

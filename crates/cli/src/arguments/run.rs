@@ -31,7 +31,8 @@ Examples:
 
 /// Options that hold beside --resume: those of what is not in the plan, and those that are held against it, among them the
 /// options of a fleet. Every other one is decided by the record, and refused.
-const HELD_BESIDE_RESUME: [&str; 21] = [
+const HELD_BESIDE_RESUME: [&str; 22] = [
+    "beside",
     "target",
     "tests",
     "network",
@@ -137,6 +138,9 @@ pub struct RunArguments {
     /// Run each test again with 20 % less of its limiting resource, and tell whether that is the cause
     #[arg(long, conflicts_with = "until", help_heading = "Workload")]
     pub prove: bool,
+    /// Show the rates of the workloads beside those of another record, or of a published system
+    #[arg(long, value_name = "RECORD|SYSTEM", help_heading = "Output")]
+    pub beside: Option<String>,
     /// Output
     #[command(flatten)]
     pub output: OutputArguments,

@@ -77,6 +77,9 @@ fn show_record(arguments: &ReportArguments, prices: Option<&PriceBook>) -> Resul
         }
         return write_page(file, &sheet(&read_for_page(&arguments.record)?)?.html());
     }
+    if arguments.format == ReportFormat::Markdown {
+        return print_data(&sheet(&read_for_page(&arguments.record)?)?.markdown());
+    }
     // Series are not read for views that do not show them: a record may hold a hundred thousand runs. Shorter ones are,
     // because intervals of single runs are from the variation within them.
     let is_long = !fs::metadata(&arguments.record).is_ok_and(|file| file.len() < LONG_BYTES);
@@ -89,8 +92,7 @@ fn show_record(arguments: &ReportArguments, prices: Option<&PriceBook>) -> Resul
     let record = record.map_err(unreadable)?;
     let data = match arguments.format {
         ReportFormat::Text if arguments.details => return print(&sheet(&record)?.text(style(), width())),
-        ReportFormat::Text => return print(&screen(&record, arguments, prices)?),
-        ReportFormat::Markdown => sheet(&record)?.markdown(),
+        ReportFormat::Text | ReportFormat::Markdown => return print(&screen(&record, arguments, prices)?),
         ReportFormat::Json => report::json(&record),
         ReportFormat::Csv => report::csv(&record),
         ReportFormat::IoCsv => report::io_csv(&record),

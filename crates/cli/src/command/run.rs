@@ -13,7 +13,8 @@ use crate::measuring::{EXTERNAL, kept_by_agents, measuring, none_valid};
 use crate::new_record::{default_record, refuse_existing};
 use crate::output::{print, width};
 use crate::request;
-use crate::sheet::{check_output, show};
+use crate::sheet::{check_output, show_beside};
+use crate::subject;
 use crate::target::target;
 
 /// The default engine: it needs no server.
@@ -93,6 +94,7 @@ pub fn run_by(arguments: &RunArguments, fleet: Option<FleetOf<'_>>) -> Result<()
         return print(&format!("{}{more}", report::plan(&plan, width())));
     }
     check_output(&arguments.output)?;
+    arguments.beside.as_deref().map(subject::beside).transpose()?;
     let measured = measuring(arguments.output.quiet, |measuring| {
         let goes_on = fleet.is_some_and(|fleet| fleet.goes_on);
         let fleet = measuring.deploy(agents, &request.setup.directory, &permitting(&target))?;
@@ -106,7 +108,7 @@ pub fn run_by(arguments: &RunArguments, fleet: Option<FleetOf<'_>>) -> Result<()
             }
         })
     })?;
-    show(&measured, &arguments.output)?;
+    show_beside(&measured, &arguments.output, arguments.beside.as_deref())?;
     judge(measured)
 }
 

@@ -62,10 +62,12 @@ pub struct ShortText<'a> {
 /// [`sheet`](crate::sheet) has the rest.
 pub fn short_text(record: &Record, shown: &ShortText<'_>, style: Style, width: usize) -> String {
     let screen = Screen::of(record, shown.beside);
+    let warnings = if shown.only_sheet { Vec::new() } else { main_sentences(record, WARNINGS_MAX) };
+    let has_rooms = record.plan.subject() == PlanSubject::Catalogue && width >= WIDTH_USUAL;
     let mut last = String::new();
-    for (workloads_max, rows_max) in ROOMS {
-        last = screen.document(shown, workloads_max, rows_max).screen(style, width);
-        if width < WIDTH_USUAL || last.lines().count() <= LINES_MAX {
+    for rooms in ROOMS {
+        last = screen.document(shown, &warnings, rooms).screen(style, width);
+        if !has_rooms || last.lines().count() <= LINES_MAX {
             break;
         }
     }
@@ -73,7 +75,7 @@ pub fn short_text(record: &Record, shown: &ShortText<'_>, style: Style, width: u
 }
 
 /// Whether the results of `record` are those of workloads: of the catalogue, at several degrees of parallelism.
-fn has_workloads(record: &Record) -> bool {
+pub fn has_workloads(record: &Record) -> bool {
     record.plan.subject() == PlanSubject::Catalogue && record.plan.until.is_none()
 }
 
@@ -84,6 +86,8 @@ pub(crate) struct Screen<'a> {
     sheet: Sheet,
     /// Of all workloads, or of the results of another kind of record.
     cards: Vec<Card>,
+    /// Whether the figures of workloads can be trusted.
+    trust: Vec<(&'static str, String)>,
 }
 
 impl<'a> Screen<'a> {
@@ -94,12 +98,16 @@ impl<'a> Screen<'a> {
             true => workload::cards(record, &workloads(&sheet), beside),
             false => result::cards(record, &sheet),
         };
-        Screen { record, fitness: disclosure::fitness(record), sheet, cards }
+        let trust = summary::validity(record).into_iter().map(|words| ("trust", words));
+        let alone = summary::alone(record).into_iter().map(|words| ("wake-ups", words));
+        let trust = if has_workloads(record) { trust.chain(alone).collect() } else { Vec::new() };
+        Screen { record, fitness: disclosure::fitness(record), sheet, cards, trust }
     }
 
-    /// What the record is good for.
-    pub(crate) fn fitness(&self) -> &Fitness {
-        &self.fitness
+    /// The same of a record that is good for `fitness`, as what is beside it shows.
+    #[must_use]
+    pub(crate) fn good_for(self, fitness: Fitness) -> Screen<'a> {
+        Screen { fitness, ..self }
     }
 
     /// A line per test.
@@ -128,14 +136,16 @@ impl<'a> Screen<'a> {
         Section::new("workloads", title, rows)
     }
 
-    /// The screen with at most so many workloads, and so many rows of the sheet below them.
-    fn document(&self, shown: &ShortText<'_>, workloads_max: usize, rows_max: usize) -> Document {
+    /// The screen with `warnings`, at most so many workloads, and so many rows of the sheet below them.
+    fn document(
+        &self,
+        shown: &ShortText<'_>,
+        warnings: &[String],
+        (workloads_max, rows_max): (usize, usize),
+    ) -> Document {
         let record = self.record;
         let mut rows = self.rows(workloads_max);
-        if !shown.only_sheet {
-            let warnings = main_sentences(record, WARNINGS_MAX).into_iter().map(|words| ("warning", words));
-            rows.push(Block::facts(warnings));
-        }
+        rows.push(Block::facts(warnings.iter().map(|words| ("warning", words.as_str()))));
         let mut sections = vec![self.section(rows)];
         sections.extend(kind::sections(record));
         if record.plan.subject() == PlanSubject::Catalogue {
@@ -167,8 +177,7 @@ impl<'a> Screen<'a> {
         let legend = (!cards.is_empty()).then(|| Block::by_line(vec![Block::aside(workload::LEGEND)]));
         let range = (!cards.is_empty()).then(|| Block::whole(vec![Block::aside(workload::RANGE)]));
         let response = self.workloads(most).iter().any(|line| has_response(line)).then(|| Block::aside(RESPONSE));
-        let trust = summary::validity(self.record).into_iter().map(|words| ("trust", words));
-        let trust = trust.chain(summary::alone(self.record).into_iter().map(|words| ("wake-ups", words)));
+        let trust = self.trust.iter().cloned();
         [Some(Block::Cards(cards)), legend, range, response, Some(Block::facts(trust))].into_iter().flatten().collect()
     }
 }

@@ -10,8 +10,6 @@ mod throughput;
 
 use std::collections::BTreeSet;
 
-pub(crate) use self::throughput::{fit_note, fitted};
-
 use model::Sheet;
 use record::{PlanSubject, Record};
 
@@ -24,7 +22,7 @@ use crate::head::{self, started};
 use crate::nodes::nodes;
 use crate::options::SheetOptions;
 use crate::pipeline::pipelines;
-use crate::runs::runs;
+use crate::runs::{not_listed, runs};
 use crate::screen::Screen;
 use crate::topology::topology;
 use crate::words::list;
@@ -33,6 +31,8 @@ use crate::{
     streams, warning,
 };
 
+pub(crate) use self::throughput::{fit_note, fitted};
+
 /// The spec sheet of `record`: what it is good for, its results, then all figures by subject. A subject that the record does not have
 /// is left out.
 pub fn sheet(record: &Record, options: &SheetOptions<'_>) -> Document {
@@ -40,13 +40,14 @@ pub fn sheet(record: &Record, options: &SheetOptions<'_>) -> Document {
     let tests = curve::tests(record);
     let curves = throughput::throughput(&tests, screen.sheet());
     let disclosure = Disclosure::of(record, screen.sheet(), curves.estimates, options);
+    let screen = screen.good_for(disclosure.fitness.clone());
     let results = vec![
         charts("charts", "Main results over the degree of parallelism", curves.main),
         prices(screen.sheet(), options),
         table::section(record, screen.sheet()),
     ];
     let judgement = vec![
-        fitness::class(screen.fitness()),
+        fitness::class(&disclosure.fitness),
         warning::warnings(record),
         limit::ceilings(record, screen.sheet()),
         steadiness::steady(record),
@@ -85,7 +86,10 @@ pub fn sheet(record: &Record, options: &SheetOptions<'_>) -> Document {
 
 /// The results of measurements that are not of the catalogue, or of another kind of run.
 fn of_kind(record: &Record, options: &SheetOptions<'_>) -> Vec<Section> {
+    let is_catalogue = record.plan.subject() == PlanSubject::Catalogue;
+    let not_listed = not_listed(record).filter(|_| !is_catalogue);
     vec![
+        Section::new("listed", "Runs that are listed", not_listed.into_iter().collect()),
         Section::new("proof", platform_proof::TITLE, platform_proof::blocks(record)),
         storage::calibrated(record),
         storage::search(record),
@@ -130,7 +134,7 @@ fn subject(id: &'static str, title: &'static str, body: Vec<Block>) -> Section {
 /// The record and the program, and what to do next.
 fn foot(record: &Record, options: &SheetOptions<'_>) -> Vec<Block> {
     let drawn = format!(
-        "Drawn by dbdyno {} from the record alone; the record has every figure with all its digits.",
+        "Drawn by dbdyno {} from the record, which has every figure with all its digits.",
         env!("CARGO_PKG_VERSION")
     );
     let digest = options.record_sha256.map(|digest| ("SHA-256 of the file", Text::default().code(digest)));

@@ -15,7 +15,7 @@ const LEGEND: &str = "1 job: throughput of one job, or one thread where threads 
 
 /// One line for each test, by layer, with what explains its figures; nothing without tests.
 pub(super) fn section(record: &Record, sheet: &Sheet) -> Section {
-    let mut table = Table::new("sheet", "", columns());
+    let mut table = Table::new("sheet", "One line per test", columns());
     table.flexible = Some(0);
     let runs = by_number(record);
     for (layer, head) in LAYERS {

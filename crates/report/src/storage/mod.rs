@@ -1,4 +1,4 @@
-//! Storage runs: the tables of published reports, details, warnings, and the answers of searches.
+//! Storage runs: the tables of published reports, details, and the answers of searches.
 
 mod calibration;
 mod demand;

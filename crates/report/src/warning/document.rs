@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{Instance, MergedWarning, Warning};
+use model::{MergedWarning, Warning};
 use record::{Check, Finding, Record, Verdict, WarningSubject};
 
 use super::meaning::{meaning, meaning_of};
@@ -55,7 +55,9 @@ fn counts(record: &Record) -> String {
 /// A row for each warning, by severity.
 fn findings(record: &Record, found: &[Warning<'_>]) -> Vec<Block> {
     let told = told(record);
-    let lines = told.iter().take(WARNINGS_MAX).map(|one| (one, Places::of(record, found, &told, one)));
+    let sentences: BTreeSet<Sentence<'_>> = told.iter().map(|one| (one.verdict, one.subject, &*one.detail)).collect();
+    let places = Places::all(record, found);
+    let lines = told.iter().take(WARNINGS_MAX).map(|one| (one, places.of(&sentences, one)));
     let rows = lines.map(|(one, places)| {
         Row::new(vec![
             Cell::text(subject(one.subject)),
@@ -82,43 +84,62 @@ fn findings(record: &Record, found: &[Warning<'_>]) -> Vec<Block> {
     [Block::from(table)].into_iter().chain(more).collect()
 }
 
+/// A sentence with its verdict, and what it is about.
+type Sentence<'t> = (Verdict, WarningSubject, &'t str);
+
+/// The numbers of the runs of each sentence.
+type RunsBySentence<'a> = BTreeMap<Cow<'a, str>, BTreeSet<u32>>;
+
+/// The sentences of each verdict, subject and test.
+struct Places<'a>(BTreeMap<(Verdict, WarningSubject, &'a str), RunsBySentence<'a>>);
+
 /// Where a warning was found, and what else was.
-struct Places<'a> {
+struct Place<'p> {
     /// The numbers of its runs.
     runs: Vec<u32>,
     /// Sentences with other figures than the one that is told.
-    others: Vec<Cow<'a, str>>,
+    others: Vec<&'p str>,
 }
 
 impl<'a> Places<'a> {
-    /// Those of `one` of all that is `told`, by the warnings `found`.
-    fn of(record: &Record, found: &[Warning<'a>], told: &[Told<'a>], one: &Told<'a>) -> Places<'a> {
-        let kind = |of: &Told<'_>| (of.verdict, of.subject);
-        let of_kind = found.iter().filter(|warning| (warning.verdict, warning.subject) == kind(one));
-        let is_of_another = |text: &str| {
-            told.iter().any(|other| !std::ptr::eq(other, one) && kind(other) == kind(one) && other.detail == text)
-        };
-        let (mut runs, mut known, mut others) = (BTreeSet::new(), BTreeSet::new(), Vec::new());
-        let has = |instance: &&Instance<'_>| one.tests.iter().any(|(test, _)| *test == instance.run.test);
-        for instance in of_kind.flat_map(|warning| &warning.instances).filter(has) {
-            let text = instance_text(record, one.subject, instance);
-            if text == one.detail {
-                runs.insert(instance.run.number);
-            } else if !is_of_another(&text) && one.subject != WarningSubject::Abort {
-                runs.insert(instance.run.number);
-                if known.insert(text.clone()) {
-                    others.push(text);
+    /// Those of the warnings `found`.
+    fn all(record: &Record, found: &[Warning<'a>]) -> Places<'a> {
+        let mut places: BTreeMap<_, RunsBySentence<'a>> = BTreeMap::new();
+        for warning in found {
+            for instance in &warning.instances {
+                let of_test = places.entry((warning.verdict, warning.subject, &*instance.run.test)).or_default();
+                let sentence = instance_text(record, warning.subject, instance);
+                of_test.entry(sentence).or_default().insert(instance.run.number);
+            }
+        }
+        Places(places)
+    }
+
+    /// Those of `one`; `told` are the sentences that have a row of their own.
+    fn of<'p>(&'p self, told: &BTreeSet<Sentence<'_>>, one: &Told<'a>) -> Place<'p> {
+        let (mut runs, mut others) = (BTreeSet::new(), BTreeSet::new());
+        for (test, _) in &one.tests {
+            let of_test = self.0.get(&(one.verdict, one.subject, *test)).into_iter().flatten();
+            for (sentence, numbers) in of_test {
+                let is_own = *sentence == one.detail;
+                let is_of_another = told.contains(&(one.verdict, one.subject, &**sentence));
+                if is_own || !is_of_another && one.subject != WarningSubject::Abort {
+                    runs.extend(numbers);
+                    others.extend((!is_own).then_some(&**sentence));
                 }
             }
         }
-        Places { runs: runs.into_iter().collect(), others }
+        Place { runs: runs.into_iter().collect(), others: others.into_iter().collect() }
     }
+}
 
+impl Place<'_> {
     /// The first of the other sentences, and how many more there are.
     fn other_text(&self) -> String {
         let more = self.others.len().saturating_sub(OTHERS_MAX);
-        let more = (more > 0).then(|| Cow::from(format!("and {more} more")));
-        self.others.iter().take(OTHERS_MAX).cloned().chain(more).collect::<Vec<_>>().join("; ")
+        let more = (more > 0).then(|| format!("and {more} more"));
+        let others = self.others.iter().take(OTHERS_MAX).map(|other| (*other).to_owned());
+        others.chain(more).collect::<Vec<_>>().join("; ")
     }
 }
 

@@ -7,7 +7,7 @@ use model::{MergedWarning, Warning, merged_warnings};
 use record::{PlanSubject, Record, Verdict, WarningSubject};
 
 use super::instance_text;
-use crate::words::few;
+use crate::words::{few, plural};
 
 /// Warnings of one or more runs, with their sentence.
 pub(crate) type Told<'a> = MergedWarning<'a, Cow<'a, str>>;
@@ -86,11 +86,14 @@ pub(crate) fn prefix(warning: &Told<'_>) -> &'static str {
     if warning.subject == WarningSubject::Abort { "aborted: " } else { "" }
 }
 
-/// The main warnings as sentences that begin with their tests, at most so many.
+/// The main warnings as sentences that begin with their tests, at most so many, and how many more there are.
 pub(crate) fn main_sentences(record: &Record, most: usize) -> Vec<String> {
     let sentence = |warning: &Told<'_>| {
         let tests: Vec<String> = warning.tests.iter().map(|(test, _)| (*test).to_owned()).collect();
         format!("{}: {}{}", few(&tests), prefix(warning), warning.detail)
     };
-    main_warnings(record).iter().take(most).map(sentence).collect()
+    let warnings = main_warnings(record);
+    let more = warnings.len().saturating_sub(most);
+    let more = (more > 0).then(|| format!("and {} (--details)", plural(more as u64, "more warning")));
+    warnings.iter().take(most).map(sentence).chain(more).collect()
 }

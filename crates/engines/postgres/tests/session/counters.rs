@@ -1,8 +1,9 @@
 //! Counters of the server.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use engine::{Processes, Statement, Value};
+use engine::{Processes, Session, Statement, Value};
 use record::name;
 
 use crate::new_fixture;
@@ -64,12 +65,27 @@ pub fn twenty_three_transactions_of_several_sessions_are_twenty_three(fixture: &
     }
 }
 
+/// The counters when the checkpointer has published what it wrote, a moment after the checkpoint is done.
+fn published(fixture: &Fixture, reader: &mut dyn Session) -> BTreeMap<String, u64> {
+    let mut read = || fixture.node().counters(&mut *reader).expect("counters").0;
+    let mut last = read();
+    for _ in 0..20 {
+        std::thread::sleep(Duration::from_millis(500));
+        let next = read();
+        if next[name::PHYSICAL_WRITE_BYTES] == last[name::PHYSICAL_WRITE_BYTES] {
+            return next;
+        }
+        last = next;
+    }
+    last
+}
+
 pub fn redo_and_physical_writes_are_counted(fixture: &Fixture) {
     let mut reader = fixture.session();
     let mut job = fixture.session();
     make(fixture, &mut *job, "redo");
     fixture.node().settle(&mut *reader).expect("settle");
-    let (before, _) = fixture.node().counters(&mut *reader).expect("counters");
+    let before = published(fixture, &mut *reader);
     job.bulk("redo", &mut Rows::new(100_000, |id, sink| sink.decimal(id, 2))).expect("bulk");
     job.publish_counters().expect("publish");
     let (after, _) = fixture.node().counters(&mut *reader).expect("counters");

@@ -3,6 +3,7 @@
 use maud::{Markup, PreEscaped, html};
 
 use crate::document::Diagram;
+use crate::layout::clean;
 
 impl Diagram {
     /// The drawing with its data as comma-separated values, readable without a script; the script offers them as a file
@@ -13,11 +14,11 @@ impl Diagram {
         html! {
             div class="diagram" {
                 (PreEscaped(untitled(&self.chart.figure(&self.id))))
-                @if !self.note.is_empty() { p class="aside" { (self.note) } }
+                @if !self.note.is_empty() { p class="aside" { (clean(&self.note)) } }
                 @if lines > 0 {
                     details class="data" data-file=(self.id) {
                         summary { "Data: " (lines) (if lines == 1 { " line" } else { " lines" }) }
-                        pre tabindex="0" { (csv) }
+                        pre tabindex="0" { (csv.lines().map(clean).collect::<Vec<_>>().join("\n")) }
                     }
                 }
             }

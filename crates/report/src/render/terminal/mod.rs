@@ -188,7 +188,7 @@ impl Terminal {
     fn command(&self, of: &Command) -> Vec<String> {
         match of.verb.is_empty() {
             true => labelled_word(of.label, &clean(&of.word), self.width),
-            false => command(of.label, &of.verb, &clean(&of.word), &of.options, self.width),
+            false => command(of.label, &clean(&of.verb), &clean(&of.word), &clean(&of.options), self.width),
         }
     }
 }
