@@ -65,7 +65,8 @@ pub fn show_beside(measured: &Measured, output: &OutputArguments, other: Option<
 /// Where `record` has no workloads, where there is no such platform or it cannot be read, and where both have no test in common.
 pub fn beside_of(record: &Record, words: &str) -> Result<Beside> {
     if !report::has_workloads(record) {
-        return Err(Error::user("a record without workloads is shown beside nothing").hint("use dbdyno compare"));
+        return Err(Error::user(format!("the record has no workloads to be held against {words}"))
+            .hint("--beside is for records of dbdyno run; use dbdyno compare"));
     }
     let beside = Beside::of(record, subject::beside(words)?);
     match beside.is_comparable() {

@@ -14,7 +14,7 @@ use record::evidence::{
 use record::{Bytes, Check, DataReads, Evidence, FailureKind, Finding, Nanos, Rate, Ratio, Verdict};
 
 use crate::figure::{duration, percent};
-use crate::steady;
+use crate::steadiness;
 use crate::storage::loop_text;
 use crate::words::{list, plural};
 
@@ -136,10 +136,10 @@ fn sentence(verdict: Verdict, evidence: &Evidence) -> String {
             fall.job, fall.before.0, fall.after.0, fall.at_second
         ),
         Evidence::Steady(Steady::Window { verdict, reason, counted }) => {
-            steady::window_text(*verdict, reason, counted.as_ref())
+            steadiness::window_text(*verdict, reason, counted.as_ref())
         }
         Evidence::Steady(Steady::Rounds { rounds, rounds_needed, rule }) => {
-            steady::rounds_text(verdict, *rounds, *rounds_needed, rule.as_ref())
+            steadiness::rounds_text(verdict, *rounds, *rounds_needed, rule.as_ref())
         }
         Evidence::Stall(None) => "whether the load generator stalled is not known".to_owned(),
         Evidence::Stall(Some(stall)) => {

@@ -53,7 +53,6 @@ mod screen;
 mod sheet;
 mod shell_word;
 mod steadiness;
-mod steady;
 mod storage;
 mod streams;
 mod style;

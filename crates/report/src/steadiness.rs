@@ -1,5 +1,7 @@
 //! Steadiness of the rates, run by run, and the meaning of the verdicts, as a part of a document.
 
+mod words;
+
 use std::collections::BTreeMap;
 
 use model::{RULES, Steadiness, is_invalid, steadiness};
@@ -8,8 +10,9 @@ use record::{Evidence, Ratio, Record, Run, SteadyRate, SteadyVerdict};
 
 use crate::document::{Block, Cell, Column, Extent, Row, Section, Table, Tone};
 use crate::figure::{number, percent};
-use crate::steady::reason_text;
 use crate::words::{at, list, plural, rate_of};
+
+pub(crate) use self::words::{reason_text, rounds_text, window_text};
 
 /// Runs whose seconds are read for their figures; of the others what was found when they ended is shown.
 const READ_MAX: usize = 400;

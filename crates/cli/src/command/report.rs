@@ -50,6 +50,9 @@ fn show_system(system: &System, arguments: &ReportArguments, prices: Option<&Pri
             Error::user("a published system has no latency by layer").hint("name a record, or leave --layers out")
         );
     }
+    if arguments.beside.is_some() {
+        return Err(Error::user("a published system is shown beside nothing").hint("use dbdyno compare"));
+    }
     let document = report::system(system, prices);
     match (&arguments.html, arguments.format) {
         (Some(file), _) => write_page(file, &document.html()),
@@ -76,6 +79,10 @@ fn show_record(arguments: &ReportArguments, prices: Option<&PriceBook>) -> Resul
             return Err(Error::user(format!("{path} is the record itself")).hint("give another file for the page"));
         }
         return write_page(file, &sheet(&read_for_page(&arguments.record)?)?.html());
+    }
+    if arguments.beside.is_some() && !matches!(arguments.format, ReportFormat::Text | ReportFormat::Markdown) {
+        let message = format!("--format {} shows nothing beside a record", arguments.format.word());
+        return Err(Error::user(message).hint("use --format text or markdown, --html FILE, or dbdyno compare"));
     }
     if arguments.format == ReportFormat::Markdown {
         return print_data(&sheet(&read_for_page(&arguments.record)?)?.markdown());

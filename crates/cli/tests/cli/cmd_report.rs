@@ -78,6 +78,11 @@ fn a_record_beside_another_one_says_how_much_faster_each_workload_is() {
     let error = refused(&bench, &["report", "new.jsonl", "--beside", "gone.jsonl"]);
     assert!(error.contains("gone.jsonl cannot be read"), "{error}");
     assert!(refused(&bench, &["report", "new.jsonl", "--beside", "nobody"]).contains("neither a file nor a published"));
+    assert!(refused(&bench, &["report", "hp-dl980", "--beside", "old.jsonl"]).contains("published system"));
+    assert!(
+        refused(&bench, &["report", "new.jsonl", "--beside", "old.jsonl", "--format", "csv"])
+            .contains("--format csv shows nothing")
+    );
     // What cannot be compared is said before anything is measured.
     let before = bench.files().len();
     refused(&bench, &["run", "--preset", "smoke", "--tests", "T611", "--beside", "gone.jsonl"]);

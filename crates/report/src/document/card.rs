@@ -4,7 +4,7 @@ use super::{Fact, Tone};
 use crate::figure::grouped;
 
 /// One result with what it rests on.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Card {
     /// What was measured, in words.
     pub(crate) name: String,

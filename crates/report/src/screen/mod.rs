@@ -145,7 +145,7 @@ impl<'a> Screen<'a> {
     ) -> Document {
         let record = self.record;
         let mut rows = self.rows(workloads_max);
-        rows.push(Block::facts(warnings.iter().map(|words| ("warning", words.as_str()))));
+        rows.push(Block::labelled((!warnings.is_empty()).then(|| ("warning", warnings.to_vec()))));
         let mut sections = vec![self.section(rows)];
         sections.extend(kind::sections(record));
         if record.plan.subject() == PlanSubject::Catalogue {

@@ -65,20 +65,7 @@ fn test(record: &Record, line: &Line, best: &Point) -> Card {
 }
 
 fn card(name: impl Into<String>, figure: impl Into<String>, unit: impl Into<String>) -> Card {
-    Card {
-        name: name.into(),
-        code: String::new(),
-        figure: figure.into(),
-        unit: unit.into(),
-        at: String::new(),
-        latency: String::new(),
-        trust: (String::new(), Tone::Plain),
-        curve: Vec::new(),
-        varied: String::new(),
-        parts: Vec::new(),
-        notes: Vec::new(),
-        facts: Vec::new(),
-    }
+    Card { name: name.into(), figure: figure.into(), unit: unit.into(), ..Card::default() }
 }
 
 /// The cards of a search, a calibration or a proof; nothing for the best run of a test.

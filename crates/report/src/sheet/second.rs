@@ -9,7 +9,7 @@ use crate::curve::{Load, Test};
 use crate::document::{Block, Diagram, Section};
 use crate::figure::duration;
 use crate::layout::clean;
-use crate::steady::reason_text;
+use crate::steadiness::reason_text;
 use crate::words::{rate_of, unit};
 
 /// With fewer seconds the slices of the window, which are shorter, are drawn.
