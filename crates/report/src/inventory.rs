@@ -151,8 +151,8 @@ pub(crate) fn engine_sizes(engine: &EngineInventory) -> Option<String> {
 }
 
 /// Whether an acknowledged commit survives a crash of the operating system.
-pub(crate) fn durability_word(engine: &EngineInventory) -> String {
-    let word = match engine.durable {
+pub(crate) fn durability_word(durable: Option<bool>) -> String {
+    let word = match durable {
         Some(true) => "durable",
         Some(false) => "NOT durable",
         None => "of unknown durability",

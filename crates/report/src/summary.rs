@@ -458,10 +458,10 @@ fn storage_remedy(limit: &StorageLimit) -> String {
 
 /// What would help a main result.
 pub(crate) fn remedy_text(limit: &MainLimit) -> Option<String> {
-    gain_texts(limit, REMEDIES_MAX).map(|gains| format!("{}: at most {gains}", clean(&limit.test)))
+    gain_texts(limit, REMEDIES_MAX).map(|gains| format!("{}: {gains}", clean(&limit.test)))
 }
 
-/// The bounds of the gains of so many remedies, the largest first.
+/// The gains of so many remedies, the largest first.
 pub(crate) fn gain_texts(limit: &MainLimit, most: usize) -> Option<String> {
     let limiter = &limit.attribution.limiter;
     let gains = limit.remedies.iter().take(most).enumerate();
@@ -470,23 +470,22 @@ pub(crate) fn gain_texts(limit: &MainLimit, most: usize) -> Option<String> {
     (!gains.is_empty()).then(|| gains.join(", "))
 }
 
-/// The bound of the gain of a remedy: two digits, because all else is assumed to be unlimited.
+/// The gain of a remedy, with what it is measured by.
 fn gain_text(gain: &Gain, limiter: &Limiter, data: Option<Bytes>, is_first: bool) -> String {
     let what = change_text(gain.remedy, limiter, data);
-    let word = match gain.basis {
-        ClaimBasis::Measured => "measured with less".to_owned(),
-        of => basis(of).to_owned(),
-    };
-    // The model has rounded them up.
+    let measured = if gain.basis == ClaimBasis::Measured { " (measured with less)" } else { "" };
+    format!("{} times{} with {what}{measured}", factors_text(gain), if is_first { " the rate" } else { "" })
+}
+
+/// The estimate of a gain and its bound: two digits, because all else is assumed to be unlimited. The model has rounded them.
+pub(crate) fn factors_text(gain: &Gain) -> String {
     let shown = |factor: f64| format!("{factor:.1}");
-    let known = shown(gain.factor_known);
-    let stays = "the part of which nothing is known stays";
-    let (most, note) = match gain.factor_max.map(shown) {
-        Some(most) if most == known => (known, word),
-        Some(most) => (most, format!("{word}; {known} if {stays}")),
-        None => (known, format!("{word} if {stays}, else none")),
-    };
-    format!("{most} times{} with {what} ({note})", if is_first { " the rate" } else { "" })
+    match (gain.factor_estimated.map(shown), gain.factor_max.map(shown)) {
+        (Some(estimated), Some(most)) if estimated != most => format!("about {estimated}, at most {most}"),
+        (Some(estimated), None) => format!("about {estimated} or more"),
+        (_, Some(most)) => format!("at most {most}"),
+        (None, None) => "more".to_owned(),
+    }
 }
 
 /// A change of the platform; `data` is what a cache would have to hold.
@@ -498,8 +497,8 @@ pub(crate) fn change_text(remedy: Remedy, limiter: &Limiter, data: Option<Bytes>
         Remedy::DataLatency => "a data device of half the latency".to_owned(),
         Remedy::NetworkLatency => "a network of half the latency, or half as many round trips".to_owned(),
         Remedy::Memory => match data {
-            Some(size) => format!("all {} of data in the cache", volume(size)),
-            None => "all data in the cache".to_owned(),
+            Some(size) => format!("all {} of data cached", volume(size)),
+            None => "all data cached".to_owned(),
         },
         Remedy::DeviceRate => match limiter {
             Limiter::Resource(name) => format!("twice the {}", resource(name)),
@@ -515,19 +514,19 @@ mod tests {
 
     use super::*;
 
-    fn gain(factor_max: Option<f64>, factor_known: f64, basis: ClaimBasis) -> String {
-        let gain = Gain { remedy: Remedy::Memory, factor_max, factor_known, basis };
+    fn gain(factor_estimated: Option<f64>, factor_max: Option<f64>, basis: ClaimBasis) -> String {
+        let gain = Gain { remedy: Remedy::Memory, factor_max, factor_estimated, basis };
         gain_text(&gain, &Limiter::Unexplained, None, true)
     }
 
     #[test]
-    fn a_gain_says_what_it_rests_on() {
-        let all = "times the rate with all data in the cache";
-        assert_eq!(gain(Some(1.4), 1.4, ClaimBasis::Bound), format!("1.4 {all} (bound)"));
-        assert_eq!(gain(Some(1.6), 1.6, ClaimBasis::Measured), format!("1.6 {all} (measured with less)"));
-        let stays = "if the part of which nothing is known stays";
-        assert_eq!(gain(Some(4.9), 2.7, ClaimBasis::Bound), format!("4.9 {all} (bound; 2.7 {stays})"));
-        assert_eq!(gain(None, 2.5, ClaimBasis::Bound), format!("2.5 {all} (bound {stays}, else none)"));
+    fn a_gain_says_what_it_is_estimated_at_and_its_bound() {
+        let all = "times the rate with all data cached";
+        assert_eq!(gain(None, Some(1.4), ClaimBasis::Bound), format!("at most 1.4 {all}"));
+        assert_eq!(gain(None, Some(1.6), ClaimBasis::Measured), format!("at most 1.6 {all} (measured with less)"));
+        assert_eq!(gain(Some(2.7), Some(4.9), ClaimBasis::Bound), format!("about 2.7, at most 4.9 {all}"));
+        assert_eq!(gain(Some(1.4), Some(1.4), ClaimBasis::Bound), format!("at most 1.4 {all}"));
+        assert_eq!(gain(Some(2.5), None, ClaimBasis::Bound), format!("about 2.5 or more {all}"));
     }
 
     fn storage(limiter: StorageLimiter, beyond: Option<(u32, bool)>) -> String {

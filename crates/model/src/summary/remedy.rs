@@ -27,7 +27,8 @@ const TENTHS: f64 = 10.0;
 /// What computing with shares and factors is off by, at most.
 const ROUNDING: f64 = 1e-12;
 
-/// A change of the platform, with the gain that it can have at most: all else is assumed to be unlimited.
+/// A change of the platform, with the gain that it has where all else stays as it is, and the one that it can have at most:
+/// all else is assumed to be unlimited then.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gain {
     /// The change.
@@ -35,10 +36,10 @@ pub struct Gain {
     /// The largest factor of the rate, rounded up to a tenth: the part of the time of which nothing is known counts as if
     /// the change helped it. Absent where that is all of the time, which has no bound.
     pub factor_max: Option<f64>,
-    /// The largest factor by what is known alone, rounded up to a tenth: of the part of which nothing is known, nothing is
-    /// helped. At most `factor_max`.
-    pub factor_known: f64,
-    /// Whether the factors are from runs with less of the resource, or bounds by the figures of one run.
+    /// The factor of the rate where each wait that is known to be of the part becomes as much shorter as its latency, rounded
+    /// to a tenth: an estimate, at most `factor_max`. Absent where only a bound is known.
+    pub factor_estimated: Option<f64>,
+    /// Whether the bound is from runs with less of the resource, or from the figures of one run.
     pub basis: ClaimBasis,
 }
 
@@ -63,26 +64,31 @@ pub enum Remedy {
     Sessions,
 }
 
-/// A gain before it is rounded.
+/// A gain before it is rounded; a bound may be infinite.
 struct Exact {
     remedy: Remedy,
     factor_max: f64,
-    factor_known: f64,
+    factor_estimated: Option<f64>,
     basis: ClaimBasis,
 }
 
 impl Exact {
-    fn rounded_up(&self) -> Gain {
+    /// What it is named and ordered by.
+    fn factor(&self) -> f64 {
+        self.factor_estimated.unwrap_or(self.factor_max)
+    }
+
+    fn rounded(&self) -> Gain {
         Gain {
             remedy: self.remedy,
             factor_max: self.factor_max.is_finite().then(|| tenths_up(self.factor_max)),
-            factor_known: tenths_up(self.factor_known),
+            factor_estimated: self.factor_estimated.map(|factor| (factor * TENTHS).round() / TENTHS),
             basis: self.basis,
         }
     }
 }
 
-/// `factor` as it is shown: the next tenth that is not below it. Errors of the computation are no tenth.
+/// `factor` as a bound is shown: the next tenth that is not below it. Errors of the computation are no tenth.
 fn tenths_up(factor: f64) -> f64 {
     (factor * TENTHS * (1.0 - ROUNDING)).ceil() / TENTHS
 }
@@ -102,16 +108,16 @@ pub(super) fn remedies(
     let is_disturbed = matches!(found.limiter, Limiter::OtherPrograms { .. });
     let waits = of_waits(found).filter(|_| !is_disturbed);
     let mut gains: Vec<Exact> = of_limit(found, proof, processors).into_iter().chain(waits).collect();
-    gains.retain(|gain| GAINS.contains(&gain.factor_known));
-    gains.sort_by(|one, other| other.factor_known.total_cmp(&one.factor_known));
-    gains.iter().map(Exact::rounded_up).collect()
+    gains.retain(|gain| GAINS.contains(&gain.factor()));
+    gains.sort_by(|one, other| other.factor().total_cmp(&one.factor()));
+    gains.iter().map(Exact::rounded).collect()
 }
 
 /// More of the limiting resource, as far as the busiest of the others allows.
 fn of_limit(found: &Attribution, proof: Option<&Proof>, processors: Option<u32>) -> Option<Exact> {
     let gain = |remedy, factor: f64, basis| {
         let factor = factor.min(until_next(found, remedy));
-        factor.is_finite().then_some(Exact { remedy, factor_max: factor, factor_known: factor, basis })
+        factor.is_finite().then_some(Exact { remedy, factor_max: factor, factor_estimated: None, basis })
     };
     let bound = |remedy, factor| gain(remedy, factor, ClaimBasis::Bound);
     match &found.limiter {
@@ -166,9 +172,10 @@ fn is_decided(proof: &Proof) -> bool {
     proof.pairs >= RULES.proof_pairs_min && matches!(proof.cause, Cause::Because | Cause::InPart)
 }
 
-/// Shorter waits. A wait is the service and the queue before it, which may vanish where the service becomes faster, so that
-/// all of the wait may be saved; but a service of half the time makes nothing more than twice as fast. What is not known of
-/// the time may be the same wait: only with all of it is the factor a bound.
+/// Shorter waits. A wait is the service and the queue before it: where each becomes as much shorter as the service, the
+/// factor is the one that is estimated. The queue may vanish where the service becomes faster, so that all of the wait may be
+/// saved; but a service of half the time makes nothing more than twice as fast. What is not known of the time may be the same
+/// wait: only with all of it is the factor a bound.
 fn of_waits(found: &Attribution) -> impl Iterator<Item = Exact> {
     let share = |names: [TimeClassName; 2]| -> f64 {
         found.classes.iter().filter(|class| names.contains(&class.name)).map(|class| class.share.0).fold(0.0, f64::max)
@@ -180,8 +187,12 @@ fn of_waits(found: &Attribution) -> impl Iterator<Item = Exact> {
     // `left`: what is left of the service time. Errors of the sum of all shares are no rest.
     let shorter = |remedy, left: f64, share: f64| {
         let rest = |share: f64| if share < 1.0 - ROUNDING { 1.0 - share } else { 0.0 };
-        let factor = |share: f64| 1.0 / rest(share).max(left);
-        Exact { remedy, factor_max: factor(share + unknown), factor_known: factor(share), basis: ClaimBasis::Bound }
+        Exact {
+            remedy,
+            factor_max: 1.0 / rest(share + unknown).max(left),
+            factor_estimated: Some(1.0 / rest(share * (1.0 - left))),
+            basis: ClaimBasis::Bound,
+        }
     };
     [
         shorter(Remedy::LogLatency, 0.5, log),

@@ -2,6 +2,7 @@
 
 use model::{ComparedTest, ComparisonOutcome, PointFigures, TestComparison, TestSide};
 
+use super::answer::answer;
 use super::words::{
     self, CHANGE, MARKS, at, change, ends, grounds, group, has_warning, is_estimate, is_unpaired, letter, letters,
     marked, origin, pairing, sweep, verdict, violated,
@@ -9,7 +10,8 @@ use super::words::{
 use super::{ComparisonView, chart, point, price, shift, summary};
 use crate::document::{Block, Cell, Column, Document, Extent, Note, Row, Section, Table, Text, Tone};
 use crate::figure::{UNKNOWN, duration, number};
-use crate::words::{LAYERS, plural, unit_per_second};
+use crate::inventory::durability_word;
+use crate::words::{LAYERS, list, plural, unit_per_second};
 
 /// Points at equal degrees of parallelism that are listed, at most.
 const POINTS_MAX: usize = 500;
@@ -50,16 +52,19 @@ pub fn comparison(view: &ComparisonView<'_>) -> Document {
     }
 }
 
-/// The systems with the summary, gate violations, and caveats.
+/// The answer, the systems with the summary, gate violations, and caveats.
 fn lead(view: &ComparisonView<'_>) -> Vec<Block> {
     let system = |(index, system): (usize, &model::System)| {
         let base = if index == 0 { ", the base" } else { "" };
-        (letter(index), vec![format!("{}{base}: {}", system.title, system.name)])
+        let durability = system.durability.as_ref().map(|found| durability_word(found.durable));
+        let system = format!("{}{base}: {}", system.title, system.name);
+        (letter(index), vec![list([Some(system), durability].into_iter().flatten())])
     };
     let summary = summary::facts(view).into_iter().map(|(label, sentences)| (label.to_owned(), sentences));
     let caveats = view.remarks().into_iter().map(Text::from).collect();
     let caveats = Note { tone: Tone::Warning, title: "Caveats".to_owned(), sentences: caveats };
-    let mut lead = vec![Block::labelled(view.systems.iter().enumerate().map(system).chain(summary))];
+    let mut lead: Vec<Block> = answer(view).into_iter().collect();
+    lead.push(Block::labelled(view.systems.iter().enumerate().map(system).chain(summary)));
     lead.extend(gate(view));
     lead.push(Block::details(vec![Block::Note(caveats)]));
     lead

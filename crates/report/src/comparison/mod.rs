@@ -3,6 +3,7 @@
 //! Systems are called A, B, C, ... in the order in which they were given; A is the base. Differences come before every
 //! figure, and every ratio has its evidence.
 
+mod answer;
 mod chart;
 mod document;
 mod junit;

@@ -305,20 +305,6 @@ fn service(headline: &ComparedPoint) -> Option<String> {
     })
 }
 
-/// The verdicts of the system at `other`, counted: `3 FASTER, 1 INCONCLUSIVE unpaired`.
-pub(super) fn tally(tests: &[TestComparison], other: usize) -> String {
-    const WORDS: [&str; 5] = ["FASTER", "SLOWER", "EQUIVALENT", "INCONCLUSIVE", "INCOMPARABLE"];
-    const QUALIFICATIONS: [&str; 4] = ["", " unpaired", " estimate", " warning"];
-    let compared_tests = tests.iter().filter_map(|test| test.compared_tests.get(other)?.as_ref());
-    let verdicts: Vec<String> = compared_tests.map(|compared_test| verdict(compared_test).replace(',', "")).collect();
-    let kinds = WORDS.into_iter().flat_map(|word| QUALIFICATIONS.map(|mark| format!("{word}{mark}")));
-    let count = |kind: &str| verdicts.iter().filter(|verdict| *verdict == kind).count();
-    let judged =
-        kinds.filter_map(|kind| Some(count(&kind)).filter(|count| *count > 0).map(|count| format!("{count} {kind}")));
-    let published = Some(count(UNJUDGED)).filter(|count| *count > 0);
-    list(judged.chain(published.map(|count| format!("{} without a verdict", plural(count as u64, "published figure")))))
-}
-
 /// The geometric mean of all tests.
 pub(super) fn mean(mean: &GeometricMean) -> String {
     let of = plural(mean.tests as u64, "test");

@@ -48,8 +48,8 @@ pub(crate) struct Part {
     pub(crate) name: String,
     /// Its share of the whole, in [0, 1].
     pub(crate) share: f64,
-    /// Whether nothing is known of it.
-    pub(crate) is_unknown: bool,
+    /// The place of what it is part of in the colours and fillings, the same in all cards; absent where nothing is known of it.
+    pub(crate) series: Option<usize>,
 }
 
 impl Card {

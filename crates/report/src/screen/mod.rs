@@ -175,10 +175,10 @@ impl<'a> Screen<'a> {
             return vec![Block::whole(vec![Block::Cards(cards)]), Block::labelled(summary::facts(self.record))];
         }
         let legend = (!cards.is_empty()).then(|| Block::by_line(vec![Block::aside(workload::LEGEND)]));
-        let range = (!cards.is_empty()).then(|| Block::whole(vec![Block::aside(workload::RANGE)]));
+        let gains = (!cards.is_empty()).then(|| Block::aside(workload::GAINS));
         let response = self.workloads(most).iter().any(|line| has_response(line)).then(|| Block::aside(RESPONSE));
         let trust = self.trust.iter().cloned();
-        [Some(Block::Cards(cards)), legend, range, response, Some(Block::facts(trust))].into_iter().flatten().collect()
+        [Some(Block::Cards(cards)), legend, gains, response, Some(Block::facts(trust))].into_iter().flatten().collect()
     }
 }
 
@@ -191,7 +191,7 @@ fn about(record: &Record, fitness: &Fitness) -> Vec<String> {
 
 /// Machine, engine, time and extent of the measurement.
 fn platform(record: &Record) -> Vec<(&'static str, String)> {
-    let engine = record.engine.as_ref().map(|engine| list([engine_line(engine), durability_word(engine)]));
+    let engine = record.engine.as_ref().map(|engine| list([engine_line(engine), durability_word(engine.durable)]));
     let facts = [
         ("machine", Some(machine_line(&record.host))),
         ("engine", engine),

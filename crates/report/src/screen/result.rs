@@ -47,7 +47,7 @@ fn test(record: &Record, line: &Line, best: &Point) -> Card {
         run.and_then(model::sync_beside).map(|sync| format!("sync p50 {}", duration(sync.service.p50_ns))),
         run.and_then(at_once),
         repeats(best, line.unit),
-        best.ceiling.as_ref().map(super::share),
+        best.ceiling.as_ref().map(|limit| super::share(record, limit)),
     ];
     Card {
         at: match best.in_flight {

@@ -1,7 +1,7 @@
 //! The row of a workload: its rate, latency and trust, where the time of its steps goes, and what would help.
 
-use model::{ClaimBasis, Gain, Limit, Limiter, Line, MainLimit, Point, Remedy};
-use record::Record;
+use model::{ClaimBasis, Gain, Limit, Limiter, Line, MainLimit, Point, Remedy, TimeClassName, Warning};
+use record::{Check, Record, Verdict, WarningSubject};
 
 use super::figure::{at, latency, rate, unit};
 use crate::beside::Beside;
@@ -10,15 +10,19 @@ use crate::document::{Card, CurvePoint, Fact, Part, Text, Tone};
 use crate::figure::{duration, grouped, percent, volume};
 use crate::limit::time_class_name;
 use crate::line::repeats;
-use crate::summary::{at_once, change_text};
+use crate::summary::{at_once, change_text, factors_text};
 use crate::verdict;
-use crate::words::{dop_text, plural, title};
+use crate::warning::instance_text;
+use crate::words::{dop_text, list, looked_for, plural, short_title, title};
 
 /// How to read the rows.
-pub(super) const LEGEND: &str = "▁█: rate from 1 job up; bar: time of a step; range: unknown part stays, or goes";
+pub(super) const LEGEND: &str = "▁█: rate from 1 job up; bar: where the time of a step goes; p50: too few for p99";
 
-/// The same of a range, where the curve and the bar have their figures beside them.
-pub(super) const RANGE: &str = "A range of times: the part of which nothing is known stays, or goes.";
+/// How to read gains.
+pub(super) const GAINS: &str = "about: by the waits that are known; at most: by queues and unknown time as well";
+
+/// Reasons of a verdict that are named.
+const REASONS_MAX: usize = 2;
 
 /// Smaller parts of the time are not named.
 const SHARE_MIN: f64 = 0.01;
@@ -26,10 +30,12 @@ const SHARE_MIN: f64 = 0.01;
 /// A card for each of `lines` of the sheet of `record`, with the rate over that of another platform.
 pub(super) fn cards(record: &Record, lines: &[&Line], beside: Option<&Beside>) -> Vec<Card> {
     let tests = curve::tests(record);
+    let warnings = model::warnings(record);
     let limits = model::main_limits(record, lines);
     let compared = |line: &Line| beside?.text(&line.test).map(|text| fact("beside", text));
     let all = lines.iter().zip(limits).map(|(line, limit)| {
         let mut card = card(record, &tests, line, limit.as_ref());
+        card.facts.extend(doubt(record, line, &warnings));
         card.facts.extend(compared(line));
         card
     });
@@ -61,16 +67,32 @@ fn card(record: &Record, tests: &[Test<'_>], line: &Line, limit: Option<&MainLim
 fn notes(record: &Record, line: &Line, best: &Point) -> Vec<String> {
     let run = record.runs.iter().find(|run| run.number == best.run);
     let sync = run.and_then(model::sync_beside).map(|sync| format!("sync p50 {}", duration(sync.service.p50_ns)));
-    [sync, run.and_then(at_once), repeats(best, line.unit), best.ceiling.as_ref().map(share)]
+    [sync, run.and_then(at_once), repeats(best, line.unit), best.ceiling.as_ref().map(|limit| share(record, limit))]
         .into_iter()
         .flatten()
         .collect()
 }
 
 /// The share of a ceiling, and whether the probe is no bound.
-pub(super) fn share(limit: &Limit) -> String {
+pub(super) fn share(record: &Record, limit: &Limit) -> String {
     let no_bound = if limit.is_exceeded() { ": no bound" } else { "" };
-    format!("{} of {}{no_bound}", percent(limit.efficiency), limit.probe)
+    let probe = record.runs.iter().find(|run| run.test == limit.probe);
+    let probe = probe.map_or_else(
+        || limit.probe.clone(),
+        |run| format!("{} without a database ({})", short_title(run.layer, &run.title), limit.probe),
+    );
+    format!("{} of {probe}{no_bound}", percent(limit.efficiency))
+}
+
+/// The parts that are named alike on every engine, or timed by the device in place of the engine, are drawn alike.
+fn series(of: TimeClassName) -> usize {
+    match of {
+        TimeClassName::OnProcessor => 0,
+        TimeClassName::DataIo | TimeClassName::DeviceReads => 1,
+        TimeClassName::LogSyncs | TimeClassName::DeviceFlushes => 2,
+        TimeClassName::Locks | TimeClassName::InEngine => 3,
+        TimeClassName::RoundTrips | TimeClassName::WakeUps => 4,
+    }
 }
 
 /// The verdict on the runs, with their number where they are several.
@@ -82,20 +104,47 @@ fn trust(line: &Line) -> String {
     }
 }
 
+/// Why a test has a warning, or what of it was not checked.
+fn doubt(record: &Record, line: &Line, warnings: &[Warning<'_>]) -> Option<Fact> {
+    let is_told = |warning: &&Warning<'_>| {
+        let is_planned = warning.subject == WarningSubject::Check(Check::WindowLength);
+        warning.verdict == line.verdict && !(is_planned && line.verdict == Verdict::Unknown)
+    };
+    let of_line = warnings.iter().filter(is_told).filter_map(|warning| {
+        let instance = warning.instances.iter().find(|one| one.run.test == line.test)?;
+        Some(match (line.verdict, warning.subject) {
+            (Verdict::Unknown, WarningSubject::Check(check)) => looked_for(check).to_owned(),
+            _ => clause(&instance_text(record, warning.subject, instance)).to_owned(),
+        })
+    });
+    let reasons: Vec<String> = of_line.collect();
+    let what = if line.verdict == Verdict::Unknown { "not checked: " } else { "" };
+    let more = reasons.len().saturating_sub(REASONS_MAX);
+    let more = (more > 0).then(|| format!("{more} more"));
+    let shown = list(reasons.iter().take(REASONS_MAX).cloned().chain(more));
+    (!shown.is_empty()).then(|| fact("trust", format!("{what}{shown}")))
+}
+
+/// The first clause of a sentence.
+fn clause(sentence: &str) -> &str {
+    let clause = sentence.split([';', ':']).next().unwrap_or_default();
+    clause.split(", and ").next().unwrap_or_default()
+}
+
 /// Where the time of a step goes.
 fn parts(limit: &MainLimit) -> Vec<Part> {
     let known = limit.attribution.classes.iter().filter(|class| class.share.0 >= SHARE_MIN);
     let known = known.map(|class| Part {
         name: time_class_name(class.name).to_owned(),
         share: class.share.0,
-        is_unknown: false,
+        series: Some(series(class.name)),
     });
     let known: Vec<Part> = known.collect();
     if known.is_empty() {
         return known;
     }
     let unknown = 1.0 - known.iter().map(|part| part.share).sum::<f64>();
-    let unknown = (unknown >= SHARE_MIN).then(|| Part { name: "unknown".to_owned(), share: unknown, is_unknown: true });
+    let unknown = (unknown >= SHARE_MIN).then(|| Part { name: "unknown".to_owned(), share: unknown, series: None });
     known.into_iter().chain(unknown).collect()
 }
 
@@ -112,19 +161,16 @@ fn fact(label: &str, text: String) -> Fact {
     Fact { label: label.to_owned(), sentences: vec![Text::from(text)] }
 }
 
-/// A change, what it concerns now, and the bound of its gain.
+/// A change, what it concerns now, and its gain.
 fn change(record: &Record, limit: &MainLimit, gain: &Gain) -> String {
     let limiter = &limit.attribution.limiter;
     let what = change_text(gain.remedy, limiter, limit.data_bytes);
+    // Such a fact has a line, as a rule.
+    let what = what.strip_prefix("a ").unwrap_or(&what);
     let now = now(record, limit, gain.remedy).map_or_else(String::new, |now| format!(" ({now})"));
-    let known = format!("{:.1}", gain.factor_known);
-    let most = match gain.factor_max.map(|most| format!("{most:.1}")) {
-        Some(most) if most == known => format!("at most {known} times"),
-        Some(most) => format!("at most {known}-{most} times"),
-        None => format!("at most {known} times if the unknown stays"),
-    };
+    let factors = factors_text(gain);
     let measured = if gain.basis == ClaimBasis::Measured { ", measured with less" } else { "" };
-    format!("{what}{now}: {most}{measured}")
+    format!("{what}{now}: {factors} times{measured}")
 }
 
 /// The part of the platform that a change concerns, as it is now.
@@ -135,8 +181,9 @@ fn now(record: &Record, limit: &MainLimit, remedy: Remedy) -> Option<String> {
         }
         (Remedy::Memory, _) => Some(format!("now {}", volume(record.engine.as_ref()?.cache_bytes?))),
         (Remedy::LogLatency | Remedy::DataLatency | Remedy::DeviceRate, _) => {
-            Some(format!("now {}", record.host.devices.first()?.name))
+            Some(record.host.devices.first()?.name.clone())
         }
+        (Remedy::Processors(_), _) => Some(format!("now {}", record.host.cpu.threads)),
         (Remedy::Sessions, _) => Some(format!("now {}", dop_text(limit.dop, limit.sweep))),
         _ => None,
     }

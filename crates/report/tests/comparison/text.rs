@@ -63,7 +63,7 @@ fn a_verdict_that_does_not_rest_on_pairs_says_so_in_every_form() {
     let compared = compared(&systems);
     let view = ComparisonView { systems: &systems, comparison: &compared, prices: &[], gate: None };
     let text = comparison(&view).text(Style::default(), 100);
-    assert!(text.contains("SLOWER, unpaired") && text.contains("1 SLOWER unpaired"), "{text}");
+    assert!(text.contains("SLOWER, unpaired") && text.contains("Unpaired: the machine may have changed"), "{text}");
     let narrow = comparison(&view).text(Style::default(), 80);
     assert!(narrow.contains("SLOWER, unpaired"), "{narrow}");
     assert!(narrow.lines().all(|line| line.chars().count() <= 80), "{narrow}");
@@ -172,7 +172,7 @@ fn pairs_on_a_machine_that_changed_have_a_warning_in_every_form() {
     let compared = compared(&systems);
     let view = ComparisonView { systems: &systems, comparison: &compared, prices: &[], gate: None };
     let text = comparison(&view).text(Style::default(), 100);
-    assert!(text.contains("SLOWER, warning") && text.contains("1 SLOWER warning"), "{text}");
+    assert!(text.contains("SLOWER, warning") && text.contains("the machine was not steady"), "{text}");
     assert!(
         text.split_whitespace()
             .collect::<Vec<_>>()

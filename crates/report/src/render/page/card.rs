@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::table::word_class;
 use super::text::words;
-use crate::document::{Card, CurvePoint, Tone};
+use crate::document::{Card, CurvePoint, Part, Tone};
 use crate::figure::percent;
 use crate::layout::clean;
 use crate::words::list;
@@ -90,21 +90,21 @@ fn parts(card: &Card) -> Markup {
         end += share * 100.0;
         (format!("{start:.2}"), format!("{:.2}", share * 100.0))
     };
-    let class = |index: usize, is_unknown: bool| {
-        if is_unknown { "part-unknown".to_owned() } else { format!("part-{}", index % COLOURS + 1) }
+    let class = |part: &Part| {
+        part.series.map_or_else(|| "part-unknown".to_owned(), |series| format!("part-{}", series % COLOURS + 1))
     };
     html! {
         @if !parts.is_empty() {
             svg class="parts" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true" focusable="false" {
-                @for (index, part) in parts.iter().enumerate() {
+                @for part in &parts {
                     @let (x, width) = place(part.share);
-                    rect class=(class(index, part.is_unknown)) x=(x) y="0" width=(width) height="8" {}
+                    rect class=(class(part)) x=(x) y="0" width=(width) height="8" {}
                 }
             }
             ul class="key" {
-                @for (index, part) in parts.iter().enumerate() {
+                @for part in &parts {
                     li {
-                        svg viewBox="0 0 8 8" aria-hidden="true" focusable="false" { rect class=(class(index, part.is_unknown)) width="8" height="8" {} }
+                        svg viewBox="0 0 8 8" aria-hidden="true" focusable="false" { rect class=(class(part)) width="8" height="8" {} }
                         (clean(&part.name)) " " (percent(record::Ratio(part.share)))
                     }
                 }

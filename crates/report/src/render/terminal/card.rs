@@ -15,26 +15,29 @@ const AT_WIDTH: usize = 9;
 /// Characters of the bar of the whole time.
 const BAR_WIDTH: usize = 16;
 
-/// The fillings of known parts, the largest first, and that of the unknown ones.
-const FILLINGS: [char; 4] = ['█', '▓', '▒', '░'];
+/// The fillings of known parts by what they are part of, and that of the unknown ones.
+const FILLINGS: [char; 5] = ['█', '▓', '▒', '░', '▚'];
 const UNKNOWN: char = '·';
 
 /// Heights of a curve.
 const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-const HEADS: [Head; 5] = [
+const HEADS: [Head; 6] = [
     (&["workload"], Align::Left),
     (&["rate"], Align::Right),
     (&[""], Align::Left),
     (&["latency"], Align::Right),
     (&["trust"], Align::Left),
+    (&["test"], Align::Left),
 ];
 
 impl Terminal {
     /// A row for each card; below it the curve, the load and where the time goes; below that its facts.
     pub(super) fn cards(&self, cards: &[Card]) -> Vec<String> {
         let cells = |card: &Card| {
-            [&card.name, &card.figure, &card.unit, &card.latency, &card.trust.0].map(|text| clean(text)).to_vec()
+            [&card.name, &card.figure, &card.unit, &card.latency, &card.trust.0, &card.code]
+                .map(|text| clean(text))
+                .to_vec()
         };
         let rows = cards.iter().map(|card| (cells(card), row_ink(card))).collect();
         let (mut lines, rows) = Table::fitted(&HEADS, rows, 0, self.width).row_lines(self.style, self.width);
@@ -92,12 +95,11 @@ fn first_parts(names: &str, room: usize) -> String {
 
 /// The parts one after the other, each as long as its share, and the key.
 fn bar(parts: &[Part]) -> (String, String) {
-    let mut fillings = FILLINGS.iter().cycle();
     let mut bar = String::new();
     let mut end = 0.0;
     let mut key = Vec::new();
     for part in parts {
-        let filling = if part.is_unknown { UNKNOWN } else { fillings.next().copied().unwrap_or(UNKNOWN) };
+        let filling = part.series.map_or(UNKNOWN, |series| FILLINGS[series % FILLINGS.len()]);
         end += part.share;
         let filled = (end * BAR_WIDTH as f64).round() as usize;
         bar.extend(std::iter::repeat_n(filling, filled.saturating_sub(bar.chars().count())));
@@ -139,8 +141,8 @@ mod tests {
 
     #[test]
     fn a_bar_is_as_long_as_the_whole() {
-        let part = |name: &str, share, is_unknown| Part { name: name.to_owned(), share, is_unknown };
-        let (bar, key) = bar(&[part("CPU", 0.5, false), part("reads", 0.25, false), part("unknown", 0.25, true)]);
+        let part = |name: &str, share, series| Part { name: name.to_owned(), share, series };
+        let (bar, key) = bar(&[part("CPU", 0.5, Some(0)), part("reads", 0.25, Some(1)), part("unknown", 0.25, None)]);
         assert_eq!(bar, "████████▓▓▓▓····");
         assert_eq!(key, "CPU 50 %, reads 25 %, unknown 25 %");
     }
