@@ -164,7 +164,7 @@ fn sentence(verdict: Verdict, evidence: &Evidence) -> String {
             format!("the slowest, with {share} of the rate per job of the others; limit {limit}")
         }
         Evidence::UnseenAnswers(unseen) => format!(
-            "half of the answers may have lain unseen for longer than {}, {} of the median; limit {}",
+            "half of the answers may have waited for their client thread for longer than {}, {} of the median; limit {}",
             duration(unseen.unseen_ns),
             percent(unseen.share),
             percent(unseen.limit)
@@ -226,7 +226,7 @@ fn littles_law(verdict: Verdict, law: &LittlesLaw) -> String {
                 CountedTwice::Rows => ("rows by second".to_owned(), "rows in total".to_owned()),
                 CountedTwice::ServiceTimes => ("service times".to_owned(), format!("{step} that succeeded")),
                 CountedTwice::ResponseTimes => ("response times".to_owned(), format!("intended {step}")),
-                CountedTwice::Streams => ("I/Os of the streams".to_owned(), "operations in total".to_owned()),
+                CountedTwice::Streams => ("I/Os of all jobs".to_owned(), "operations in total".to_owned()),
             };
             format!("counts{of} disagree: {value} {what}, {expected} {all}")
         }

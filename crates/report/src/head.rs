@@ -26,7 +26,7 @@ pub(crate) fn subject(record: &Record) -> String {
         PlanSubject::Catalogue => format!("{engine} on {host}"),
         PlanSubject::Blocks => format!("random blocks through {engine} on {host}"),
         PlanSubject::Load => format!("bulk load into {engine} on {host}"),
-        PlanSubject::Streams => format!("files kept in {engine} on {host}"),
+        PlanSubject::Streams => format!("files stored in {engine} on {host}"),
     }
 }
 

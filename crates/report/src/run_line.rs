@@ -6,19 +6,19 @@ use record::{Outcome, Run, Variation, Verdict};
 use crate::figure::{duration, rate, time};
 use crate::finding::finding_text;
 use crate::layout::{clean, cut};
-use crate::verdict::mark;
+use crate::verdict::word_of;
 use crate::words::{dop, unit_per_second, variation};
 
 /// Characters of a title.
-const TITLE_WIDTH: usize = 21;
+const TITLE_WIDTH: usize = 16;
 
-/// Characters of service times.
-const TIMES_WIDTH: usize = 26;
+/// Characters of a unit and service times.
+const TIMES_WIDTH: usize = 31;
 
 /// The unit of a run of random blocks that only scans.
 const SCANS: &str = "scan/s";
 
-/// Columns of the page.
+/// Characters of a line.
 const WIDTH: usize = 80;
 
 /// The result of `run` in at most 80 columns: number, test, degree of parallelism, rate, latency, the worst
@@ -31,34 +31,23 @@ pub fn run_line(run: &Run) -> String {
         Some(Variation::Traced) => format!("traced: {}", clean(&run.title)),
         Some(other) => variation(other),
     };
-    let title = cut(&title, TITLE_WIDTH);
     let test = clean(&run.test);
     let test = cut(test.split('@').next().unwrap_or_default(), 4);
     let at = dop(run.dop, run.sweep);
-    let identity = format!("{:>3} {test:<4} {title:<TITLE_WIDTH$} {at:<4}", run.number);
+    let identity = |room: usize| format!("{:>3} {test:<4} {:<room$} {at:<4}", run.number, cut(&title, room));
     if row.verdict == Verdict::Fail {
-        return cut(&format!("{identity} invalid: {}", clean(&reason(run))), WIDTH);
+        return cut(&format!("{} invalid: {}", identity(TITLE_WIDTH), clean(&reason(run))), WIDTH);
     }
     let times = times(run).unwrap_or_default();
     let operations = rate(row.operations_per_second.map(|rate| rate.0));
-    let mark = mark(row.verdict);
     let steady = model::steady_verdict(run).map_or("", |word| word.word());
-    // The word and longer times take their space from the title.
-    let longer = times.chars().count().saturating_sub(TIMES_WIDTH);
-    let room = longer + steady.chars().count() + usize::from(!steady.is_empty());
-    let identity = match room {
-        0 => identity,
-        room => format!(
-            "{:>3} {test:<4} {:<2$} {3:<4}",
-            run.number,
-            cut(&title, TITLE_WIDTH - room),
-            TITLE_WIDTH - room,
-            at
-        ),
-    };
     let unit = if model::scans(run).is_some() { SCANS } else { unit_per_second(run.unit) };
-    let line = format!("{identity} {operations:>7} {unit:<6}{times} {mark} {steady}");
-    cut(line.trim_end(), WIDTH)
+    let times_width = TIMES_WIDTH.saturating_sub(unit.chars().count());
+    let figures = format!(" {operations:>7} {unit}{times:>times_width$} {} {steady}", word_of(row.verdict));
+    let figures = figures.trim_end();
+    // Longer figures take their space from the title.
+    let room = WIDTH.saturating_sub(identity(0).chars().count() + figures.chars().count());
+    cut(&format!("{}{figures}", identity(room.min(TITLE_WIDTH))), WIDTH)
 }
 
 /// The latency that stands for `run`: service times without a name, response times, or those of writes and of the sync
@@ -68,10 +57,10 @@ fn times(run: &Run) -> Option<String> {
     let p50 = duration(times.p50_ns);
     let sync = model::sync_beside(run).map(|sync| duration(sync.service.p50_ns));
     Some(match (name, sync) {
-        (LatencyName::Service, None) => format!("  p50 {p50:>7}  p99 {:>7}", time(times.p99_ns)),
-        (LatencyName::Service, Some(sync)) => format!("  p50 {p50:>7} sync {sync:>7}"),
-        (LatencyName::Response, None) => format!("  resp. p50 {p50:>7} p99 {:>7}", time(times.p99_ns)),
-        (LatencyName::Response, Some(sync)) => format!("  resp. p50 {p50:>7} sync {sync:>7}"),
+        (LatencyName::Service, None) => format!(" p50 {p50:>7}  p99 {:>7}", time(times.p99_ns)),
+        (LatencyName::Service, Some(sync)) => format!(" p50 {p50:>7} sync {sync:>7}"),
+        (LatencyName::Response, None) => format!(" resp. p50 {p50:>7} p99 {:>7}", time(times.p99_ns)),
+        (LatencyName::Response, Some(sync)) => format!(" resp. p50 {p50:>7} sync {sync:>7}"),
     })
 }
 

@@ -32,7 +32,7 @@ const RATES: [&str; 8] = [
     "verdict",
 ];
 
-/// Physical I/O counted by the engine, redo, logical reads.
+/// I/O requested by the engine, its log, logical reads.
 const ENGINE_IO: [&str; 7] = [
     "engine_reads_per_second",
     "engine_writes_per_second",
@@ -43,7 +43,7 @@ const ENGINE_IO: [&str; 7] = [
     "logical_reads_per_second",
 ];
 
-/// Physical I/O counted by the block layer, flushes.
+/// I/O at the block layer, flushes.
 const DEVICE_IO: [&str; 5] = [
     "device_reads_per_second",
     "device_writes_per_second",
@@ -155,10 +155,10 @@ pub(crate) fn not_listed(record: &Record) -> Option<Block> {
 fn parts<'a>(record: &Record) -> Vec<Part<'a>> {
     let of_io: [Part<'a>; 2] = [
         // Probes have no engine.
-        ("runs-engine", "Physical I/O counted by the engine", &ENGINE_IO, |of| {
+        ("runs-engine", "I/O requested by the engine", &ENGINE_IO, |of| {
             has_io(of) && of.row.engine_io.total_per_second().is_some()
         }),
-        ("runs-device", "Physical I/O counted by the block layer", &DEVICE_IO, has_io),
+        ("runs-device", "I/O at the block layer", &DEVICE_IO, has_io),
     ];
     match record.plan.subject() {
         PlanSubject::Catalogue => {
@@ -171,7 +171,7 @@ fn parts<'a>(record: &Record) -> Vec<Part<'a>> {
     }
 }
 
-/// Whether a run is valid and did physical I/O.
+/// Whether a run is valid and did I/O.
 fn has_io(of: &RunRow<'_>) -> bool {
     !of.is_invalid() && of.has_io()
 }

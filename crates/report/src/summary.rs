@@ -14,9 +14,7 @@ use crate::layout::clean;
 use crate::limit::{basis_note, headline, resource, time_class};
 use crate::platform_proof;
 use crate::wake_up::single_job;
-use crate::words::{
-    CODES_MAX, basis, check, dop_text, few, list, looked_for, plural, short_title, title, unit_per_second,
-};
+use crate::words::{CODES_MAX, basis, check, dop_text, few, list, plural, short_title, title, unit_per_second};
 
 /// Classes of time that are named.
 const CLASSES_MAX: usize = 2;
@@ -323,16 +321,18 @@ fn passed_text(validity: &Validity) -> Option<String> {
     let named: Vec<&str> = validity.passed.iter().take(PASSED_MAX).map(|passed| check(*passed)).collect();
     let others = validity.passed.len().saturating_sub(PASSED_MAX);
     let others = if others > 0 { format!(" and {}", plural(others as u64, "other")) } else { String::new() };
-    (!named.is_empty()).then(|| format!("passed: {}{others}", named.join(", ")))
+    (!named.is_empty()).then(|| format!("passed checks: {}{others}", named.join(", ")))
 }
 
-/// What could not be checked, and of how many runs. A check is named by what it looks for: its name says what is well.
+/// What could not be checked, and of how many runs.
 fn unchecked_text(validity: &Validity) -> Option<String> {
     let of = |count: usize| match count == validity.counts.runs {
         true => "all runs".to_owned(),
         false => plural(count as u64, "run"),
     };
-    let text = |(found, count): (&Check, &usize)| format!("{} ({})", looked_for(*found), of(*count));
+    // Of a window that is too short it is the steadiness that is not known.
+    let name = |found: Check| check(if found == Check::WindowLength { Check::Steady } else { found });
+    let text = |(found, count): (&Check, &usize)| format!("{} ({})", name(*found), of(*count));
     let checks: Vec<String> = validity.unchecked.iter().map(text).collect();
     (!checks.is_empty()).then(|| checks.join(", "))
 }

@@ -51,7 +51,7 @@ pub fn columns<'a>() -> Vec<Column<BlocksRow<'a>>> {
         Figure::result("redo_bytes_per_second", Kind::BytesPerSecond, |of| {
             model::row(of.run).redo_bytes_per_second.into()
         })
-        .head("redo\nMB/s"),
+        .head("log\nMB/s"),
         Figure::result("logical_reads_per_operation", Kind::Number, |of| of.of.1.logical_reads.into())
             .head("logical\nreads"),
         Figure::result("engine_reads_per_operation", Kind::Number, |of| of.of.1.physical_reads.into())

@@ -58,7 +58,7 @@ fn costs<'a>() -> Vec<Figure<'a>> {
             .under(TIME, "client"),
         Figure::result("server_cpu_ns_per_byte", Kind::Number, |of| of.of.1.server_ns_per_byte.into())
             .under(TIME, "server"),
-        Figure::result("redo_bytes_per_byte", Kind::Number, |of| of.of.1.redo_per_byte.into()).under(BYTES, "redo"),
+        Figure::result("redo_bytes_per_byte", Kind::Number, |of| of.of.1.redo_per_byte.into()).under(BYTES, "log"),
         Figure::result("engine_bytes_per_byte", Kind::Number, |of| of.of.1.engine_per_byte.into())
             .under(BYTES, "engine"),
         Figure::result("device_bytes_per_byte", Kind::Number, |of| of.of.1.device_per_byte.into())

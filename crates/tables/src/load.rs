@@ -71,7 +71,7 @@ fn results<'a>() -> Vec<Figure<'a>> {
         .under(TIME, "server"),
         Figure::result("client_cpus", Kind::Number, |of| of.of.1.client_cores.into()).under(CPUS, "client"),
         Figure::result("server_cpus", Kind::Number, |of| of.of.1.server_cores.into()).under(CPUS, "server"),
-        Figure::result("redo_bytes_per_byte", Kind::Number, |of| of.of.1.written.redo.into()).under(WRITTEN, "redo"),
+        Figure::result("redo_bytes_per_byte", Kind::Number, |of| of.of.1.written.redo.into()).under(WRITTEN, "log"),
         Figure::result("engine_write_bytes_per_byte", Kind::Number, |of| of.of.1.written.engine.into())
             .under(WRITTEN, "data"),
         Figure::result("device_write_bytes_per_byte", Kind::Number, |of| of.of.1.written.device.into())

@@ -145,18 +145,21 @@ fn facts<'a>() -> Vec<Figure<'a>> {
         Figure::fact("data_reads", Kind::Text, |of| of.run.data_reads.as_ref().map(|reads| reads.word()).into()),
         Figure::fact("settle_ns", Kind::Nanoseconds, |of| {
             of.run.settling.as_ref().map(|settling| settling.settle_ns).into()
-        }),
+        })
+        .head("write-back\nbefore"),
         Figure::fact("cache_fill_bytes", Kind::Bytes, |of| of.cache_filling().map(|filling| filling.bytes).into()),
         Figure::fact("cache_fill_ns", Kind::Nanoseconds, |of| of.cache_filling().map(|filling| filling.read_ns).into()),
-        Figure::fact("owed_ns", Kind::Nanoseconds, |of| of.run.owed.as_ref().map(|owed| owed.settle_ns).into()),
+        Figure::fact("owed_ns", Kind::Nanoseconds, |of| of.run.owed.as_ref().map(|owed| owed.settle_ns).into())
+            .head("write-back\nafter"),
         Figure::fact("owed_write_bytes", Kind::Bytes, |of| {
             of.run.owed.as_ref().and_then(|owed| owed.device_write_bytes).into()
-        }),
+        })
+        .head("written back\nafter"),
     ]);
     columns.extend(states());
     columns.extend([
-        Figure::fact("nodes_lost", Kind::Count, |of| of.nodes(NodeEventKind::Lost)),
-        Figure::fact("nodes_gone", Kind::Count, |of| of.nodes(NodeEventKind::Gone)),
+        Figure::fact("nodes_lost", Kind::Count, |of| of.nodes(NodeEventKind::Lost)).head("nodes lost\nduring"),
+        Figure::fact("nodes_gone", Kind::Count, |of| of.nodes(NodeEventKind::Gone)).head("nodes lost\nbefore"),
     ]);
     columns
 }
@@ -197,7 +200,8 @@ fn results<'a>() -> Vec<Figure<'a>> {
     let mut columns = vec![
         Figure::result("operations_per_second", Kind::PerSecond, |of| of.row.operations_per_second.into())
             .head("ops/s"),
-        Figure::result("settled_operations_per_second", Kind::PerSecond, |of| model::settled_rate(of.run).into()),
+        Figure::result("settled_operations_per_second", Kind::PerSecond, |of| model::settled_rate(of.run).into())
+            .head("ops/s with\nwrite-back"),
         Figure::result("rows_per_second", Kind::PerSecond, |of| of.row.rows_per_second.into()).head("rows/s"),
         Figure::result("transactions_per_second", Kind::PerSecond, |of| of.row.transactions_per_second.into())
             .head("tx/s"),
@@ -224,6 +228,7 @@ fn results<'a>() -> Vec<Figure<'a>> {
 fn processors<'a>() -> Vec<Figure<'a>> {
     const HOST: &str = "all processors, %";
     const WHOLE: &str = "processors";
+    const DELAY: &str = "delay of answers";
     vec![
         Figure::result("host_cpu_ratio", Kind::Ratio, |of| of.row.cpu.map(|cpu| cpu.busy()).into()).under(HOST, "busy"),
         Figure::result("host_cpu_user_ratio", Kind::Ratio, |of| of.row.cpu.map(|cpu| cpu.user).into())
@@ -249,10 +254,12 @@ fn processors<'a>() -> Vec<Figure<'a>> {
         Figure::fact("client_threads", Kind::Count, |of| of.run.client_threads.map(|client| client.threads).into()),
         Figure::fact("unseen_ns_p50", Kind::Nanoseconds, |of| {
             of.run.client_threads.map(|client| client.unseen_ns_p50).into()
-        }),
+        })
+        .under(DELAY, "p50"),
         Figure::fact("unseen_ns_p99", Kind::Nanoseconds, |of| {
             of.run.client_threads.map(|client| client.unseen_ns_p99).into()
-        }),
+        })
+        .under(DELAY, "p99"),
         Figure::fact("start_lag_ns_p50", Kind::Nanoseconds, |of| {
             of.run.start_lag.as_ref().map(|lag| lag.p50_ns).into()
         }),
@@ -293,7 +300,7 @@ fn engine<'a>() -> Vec<Figure<'a>> {
         })
         .under(GROUP, "total\nMB/s"),
         Figure::result("redo_bytes_per_second", Kind::BytesPerSecond, |of| of.row.redo_bytes_per_second.into())
-            .under(GROUP, "redo\nMB/s"),
+            .under(GROUP, "log\nMB/s"),
         Figure::result("logical_reads_per_second", Kind::PerSecond, |of| of.row.logical_reads_per_second.into())
             .under(GROUP, "logical\nreads/s"),
         Figure::result("redo_syncs_per_second", Kind::PerSecond, |of| of.row.redo_syncs_per_second.into())

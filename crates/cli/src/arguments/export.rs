@@ -43,6 +43,6 @@ fn format() -> impl TypedValueParser<Value = Format> {
     choice::of([
         ("csv", TABLES, Format::Csv),
         ("parquet", "The same tables as Parquet", Format::Parquet),
-        ("hdr", "An HdrHistogram log per valid run, over time where slices were kept", Format::Hdr),
+        ("hdr", "An HdrHistogram log per valid run, over time where slices were recorded", Format::Hdr),
     ])
 }

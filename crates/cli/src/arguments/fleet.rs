@@ -128,7 +128,7 @@ pub enum FleetCommand {
     Load(Box<FleetLoadArguments>),
     /// Print a manifest of hosts in containers for agents, or the file of hosts for them
     Manifest(FleetManifestArguments),
-    /// Complete a record with the results that agents kept, where the coordinator or the way to it was lost
+    /// Complete a record with the results that agents saved, where the coordinator or the way to it was lost
     Collect(FleetCollectArguments),
 }
 
@@ -265,7 +265,7 @@ pub struct AgentArguments {
     /// Answer questions about this host on the standard output, and measure nothing
     #[arg(long, conflicts_with = "join")]
     pub observe: bool,
-    /// Give the results that agents kept below --dir, as they are asked for on the standard input
+    /// Give the results that agents saved below --dir, as they are asked for on the standard input
     #[arg(long, conflicts_with_all = ["join", "observe"])]
     pub parts: bool,
     /// Directory below which it makes one of its own, and removes it

@@ -220,7 +220,7 @@ pub enum IoFormat {
     /// fio's JSON with all histogram bins
     #[value(name = "fio-json+", alias = "json+")]
     FioJsonPlus,
-    /// One line per stream
+    /// One line per job and kind of I/O
     Csv,
     /// The record as one JSON document
     Json,

@@ -13,7 +13,7 @@ pub struct OutputArguments {
     /// Print the summary and the sheet, and nothing else: no progress, no warnings
     #[arg(long, short, conflicts_with = "details")]
     pub quiet: bool,
-    /// Print everything: settings, limits with their evidence, every run, physical I/O
+    /// Print everything: settings, limits with their evidence, every run, I/O
     #[arg(long)]
     pub details: bool,
     /// The page with charts and all details [default: beside the record, ending in .html]

@@ -24,7 +24,7 @@ pub struct ReportArguments {
     /// Output format
     #[arg(long, short, value_enum, default_value_t = ReportFormat::Text)]
     pub format: ReportFormat,
-    /// Print everything: settings, limits with their evidence, every run, physical I/O
+    /// Print everything: settings, limits with their evidence, every run, I/O
     #[arg(long)]
     pub details: bool,
     /// Print the summary and the sheet, and nothing else: no warnings
@@ -59,7 +59,7 @@ pub enum ReportFormat {
     Json,
     /// One line per run
     Csv,
-    /// One line per stream of I/O
+    /// One line per job and kind of I/O
     IoCsv,
     /// Storage runs as fio's JSON, for scripts that read it
     FioJson,

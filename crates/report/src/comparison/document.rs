@@ -1,16 +1,18 @@
 //! A comparison as a document: the answer, a row for each test, and below them the evidence, curves, points and systems.
 
 use model::{ComparedTest, ComparisonOutcome, PointFigures, TestComparison, TestSide};
+use record::Verdict;
 
 use super::answer::answer;
 use super::words::{
-    self, CHANGE, MARKS, at, change, ends, grounds, group, has_warning, is_estimate, is_unpaired, letter, letters,
-    marked, origin, pairing, sweep, verdict, violated,
+    self, CHANGE, at, change, ends, grounds, group, has_warning, is_estimate, is_unpaired, letter, letters, origin,
+    pairing, sweep, verdict, violated,
 };
 use super::{ComparisonView, chart, point, price, shift, summary};
 use crate::document::{Block, Cell, Column, Document, Extent, Note, Row, Section, Table, Text, Tone};
 use crate::figure::{UNKNOWN, duration, number};
 use crate::inventory::durability_word;
+use crate::verdict::{verdict_cell, word_of};
 use crate::words::{LAYERS, list, plural, unit_per_second};
 
 /// Points at equal degrees of parallelism that are listed, at most.
@@ -87,7 +89,7 @@ fn results(view: &ComparisonView<'_>) -> Vec<Block> {
     }
     let mut blocks = vec![result_table(view).into()];
     blocks.push(Block::aside(CHANGE));
-    blocks.push(Block::aside(MARKS));
+    blocks.extend(words::own_verdicts(view).map(Block::aside));
     let charts = chart::ratios(view);
     if !charts.is_empty() {
         let reading = "Bars start at 1, equal throughput, on a log scale; dotted lines: the margin within which systems \
@@ -113,7 +115,7 @@ fn result_table(view: &ComparisonView<'_>) -> Table {
     let row = |(test, index, compared): (&TestComparison, usize, &ComparedTest)| {
         let best = |index: usize| {
             let best = test.sides.get(index).and_then(Option::as_ref).and_then(|side| side.best.as_ref());
-            best_rate(view, index, &test.code, best)
+            best_rate(best)
         };
         let found = shift(compared);
         let ratio = found.map(|shift| shift.ratio);
@@ -146,10 +148,10 @@ fn word(compared: &ComparedTest) -> Text {
     }
 }
 
-/// The best rate of a system with the mark of its verdict.
-fn best_rate(view: &ComparisonView<'_>, index: usize, code: &str, best: Option<&PointFigures>) -> Cell {
-    let shown = best.map(|best| marked(view, index, code, number(best.rate.0)));
-    Cell::Figure(shown.unwrap_or_else(|| "invalid".to_owned()), best.map(|best| best.rate.0))
+/// The best rate of a system.
+fn best_rate(best: Option<&PointFigures>) -> Cell {
+    let shown = best.map_or_else(|| word_of(Verdict::Fail).to_owned(), |best| number(best.rate.0));
+    Cell::Figure(shown, best.map(|best| best.rate.0))
 }
 
 fn differences(view: &ComparisonView<'_>) -> Vec<Block> {
@@ -175,6 +177,7 @@ fn evidence(view: &ComparisonView<'_>) -> Vec<Block> {
         Column::figure("best"),
         Column::text("at"),
         Column::figure("service\np99"),
+        Column::text("trust"),
     ];
     let layers = LAYERS.map(|(layer, _)| Some(layer)).into_iter().chain([None]);
     let tests = layers.flat_map(|layer| view.comparison.tests.iter().filter(move |test| test.layer == layer));
@@ -204,9 +207,10 @@ fn side_row(view: &ComparisonView<'_>, test: &TestComparison, index: usize, side
     let cells = vec![
         Cell::text(letter(index)),
         Cell::figure(side.speed.as_ref().map(|point| point.rate.0), number),
-        best_rate(view, index, &test.code, best),
+        best_rate(best),
         Cell::text(best.map_or_else(String::new, |best| at(best, sweep(view, index, &test.code)))),
         Cell::Figure(p99.map_or_else(|| UNKNOWN.to_owned(), duration), p99.map(|time| time.0 as f64)),
+        view.test(index, &test.code).and_then(|test| test.verdict).map_or_else(Cell::empty, verdict_cell),
     ];
     Row::new(cells).in_tone(if best.is_none() { Tone::Invalid } else { Tone::Plain })
 }

@@ -10,7 +10,7 @@ use super::ComparisonView;
 use super::sentence::{evidence_text, reason_text, verdict_reason_text, violation_text, warning_text};
 use crate::fact::fact_text;
 use crate::figure::{UNKNOWN, chance, duration, number, percent, three_digits};
-use crate::verdict::mark;
+use crate::verdict::word_of;
 use crate::words::{dop, list, plural, preset, unit_per_second};
 
 /// The letter of a system in tables: A for the base, B, C, ...
@@ -109,17 +109,21 @@ pub(super) const CHANGE: &str = "change: of pairs, the median of the mean change
      ratios of every two runs, one of each system (Hodges-Lehmann). The rates shown are medians of each system, and their \
      ratio may differ";
 
-/// The meaning of the marks of rates.
-pub(super) const MARKS: &str =
-    "! or ? before a rate: the verdict on the test in its own record, a warning or unchecked";
-
-/// `rate` of the test `code` on the system at `index`, after the mark of the verdict on the test in the record of that system;
-/// nothing before one that passed, or was published.
-pub(super) fn marked(view: &ComparisonView<'_>, index: usize, code: &str, rate: String) -> String {
-    match view.test(index, code).and_then(|test| test.verdict) {
-        Some(verdict @ (Verdict::Warn | Verdict::Unknown)) => format!("{} {rate}", mark(verdict)),
-        Some(Verdict::Pass | Verdict::Fail) | None => rate,
-    }
+/// The tests whose rates are shown although the record that they are from has a warning of them, or left them unchecked; nothing where
+/// there are none.
+pub(super) fn own_verdicts(view: &ComparisonView<'_>) -> Option<String> {
+    let of_system = |index: usize| {
+        let codes = |verdict: Verdict| {
+            let tests = view.comparison.tests.iter().map(|test| test.code.clone());
+            list(tests.filter(|code| view.test(index, code).and_then(|test| test.verdict) == Some(verdict)))
+        };
+        let shown = [Verdict::Warn, Verdict::Unknown].map(|verdict| (word_of(verdict), codes(verdict)));
+        let texts =
+            list(shown.iter().filter(|(_, codes)| !codes.is_empty()).map(|(word, codes)| format!("{word} {codes}")));
+        (!texts.is_empty()).then(|| format!("{}: {texts}", letter(index)))
+    };
+    let texts: Vec<String> = (0..view.systems.len()).filter_map(of_system).collect();
+    (!texts.is_empty()).then(|| format!("verdicts on tests in their own records: {}", texts.join("; ")))
 }
 
 /// Whether the verdict is from unpaired repeats, so that it may include drift.

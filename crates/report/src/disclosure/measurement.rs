@@ -74,7 +74,7 @@ pub(super) fn measurement(record: &Record, sheet: &Sheet) -> Vec<Field> {
                     |run| run.slices.is_some(),
                     "histograms of response time for slices of the window, one significant digit",
                 ),
-                "not kept by the version that wrote the record",
+                "not recorded by the version that wrote the record",
             ),
         ),
         filled(

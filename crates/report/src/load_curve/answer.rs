@@ -145,9 +145,11 @@ fn evidence(search: &RecordedSearch<'_>, bound: &Bound) -> String {
     let runs = format!("response time, {} at a target rate", plural(all, "run"));
     let disturbed = match (search.answer.disturbed, search.answer.disturbed_count) {
         (0, _) => String::new(),
-        (count, false) => format!(", {count} of them invalid by foreign load and not used"),
+        (count, false) => format!(", {count} of them invalid because of other programs and not used"),
         (count, true) => {
-            format!(", {count} of them invalid by foreign load: used all the same, because they are more than half")
+            format!(
+                ", {count} of them invalid because of other programs: used all the same, because they are more than half"
+            )
         }
     };
     let is_short = |point: &&SearchPoint<'_>| point.run.window_ns.0 / 9 < bound.window(point.visit.rate).0 / 10;

@@ -13,7 +13,7 @@ use crate::chart::{Axis, Figures, LineChart, Mark, Point, Role, Scale, Series};
 use crate::document::{Block, Cell, Column, Diagram, Row, Section, Table, Tone};
 use crate::figure::{duration, number, percent, rate, time};
 use crate::layout::clean;
-use crate::verdict::mark;
+use crate::verdict::word_of;
 use crate::words::{capital, list};
 
 /// The heading of the part about rates.
@@ -81,7 +81,7 @@ fn table(index: usize, record: &Record, curve: &RateCurve<'_>) -> Table {
         Column::figure("p99").in_group("service time"),
         Column::figure("p50").in_group("response time"),
         Column::figure("p99").in_group("response time"),
-        Column::text(""),
+        Column::text("verdict"),
     ];
     let point = |point: &RatePoint<'_>| {
         row(
@@ -102,7 +102,7 @@ fn table(index: usize, record: &Record, curve: &RateCurve<'_>) -> Table {
             Cell::Figure("none".to_owned(), None),
             model::steps_per_second(run).map(|rate| rate.0),
             (of.verdict != Verdict::Fail).then_some([of.service, of.response]),
-            mark(of.verdict).to_owned(),
+            word_of(of.verdict).to_owned(),
         )
         .in_tone(tone(of.verdict, None))
     });
@@ -135,7 +135,7 @@ fn judgement(point: &RatePoint<'_>, bound: Option<&Bound>) -> String {
     match point.kept {
         Some(true) => met(point, bound),
         Some(false) => reason(point, bound).unwrap_or_else(|| "missed".to_owned()),
-        None => "?".to_owned(),
+        None => word_of(Verdict::Unknown).to_owned(),
     }
 }
 
@@ -147,15 +147,15 @@ fn met(point: &RatePoint<'_>, bound: Option<&Bound>) -> String {
     hidden.map_or_else(|| "met".to_owned(), |(bound, value)| format!("met: {} is {}", bound.statistic, duration(value)))
 }
 
-/// The mark of a run of a sweep; a missed rate is an answer and no warning.
+/// The verdict on a run of a sweep; a missed rate is an answer and no warning.
 fn marked(run: &Run) -> String {
     const BEHIND: &str = "rate missed";
     let verdict = model::run_verdict(run);
     match verdict {
         Verdict::Fail if model::has_found_a_limit(run) => BEHIND.to_owned(),
-        Verdict::Warn if is_behind(run) => format!("{} {BEHIND}", mark(verdict)),
+        Verdict::Warn if is_behind(run) => format!("{}, {BEHIND}", word_of(verdict)),
         Verdict::Pass | Verdict::Unknown if is_behind(run) => BEHIND.to_owned(),
-        _ => mark(verdict).to_owned(),
+        _ => word_of(verdict).to_owned(),
     }
 }
 

@@ -66,7 +66,7 @@ type PointColumn = (Column, fn(&SystemPoint) -> Option<Cell>);
 const DEGREES: usize = 4;
 
 fn columns() -> Vec<PointColumn> {
-    const IO: &str = "physical I/O";
+    const IO: &str = "I/O";
     vec![
         (Column::figure("#N"), |point| more_than_one(point.degree.dop.nodes)),
         (Column::figure("#J"), |point| more_than_one(point.degree.dop.jobs)),
@@ -84,7 +84,7 @@ fn columns() -> Vec<PointColumn> {
         (Column::figure("write\nIOPS").in_group(IO), |point| per_second(point.columns.writes_per_second)),
         (Column::figure("read\nMB/s").in_group(IO), |point| bytes(point.columns.read_bytes_per_second)),
         (Column::figure("write\nMB/s").in_group(IO), |point| bytes(point.columns.write_bytes_per_second)),
-        (Column::figure("redo\nMB/s"), |point| bytes(point.columns.redo_bytes_per_second)),
+        (Column::figure("log\nMB/s"), |point| bytes(point.columns.redo_bytes_per_second)),
         (Column::figure("service\ntime"), service),
         (Column::figure("p99"), |point| span(point.columns.service_p99_ns)),
         (Column::figure("time"), |point| span(point.columns.time_ns)),

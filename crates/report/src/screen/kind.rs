@@ -4,7 +4,6 @@ use record::{PlanSubject, Record};
 
 use crate::document::{Block, Section};
 use crate::load_curve::SEARCH;
-use crate::verdict::LEGEND;
 use crate::{blocks, load, platform_proof, storage, streams};
 
 /// The sections of this kind of record; none of the catalogue, whose rates are its figures.
@@ -28,7 +27,7 @@ fn storage(record: &Record) -> Vec<Section> {
         storage::search_answer(record).map(|answer| Section::new("io-search", SEARCH, vec![Block::text(answer)]));
     let found: Vec<Section> = calibration.into_iter().chain(answer).collect();
     match found.is_empty() {
-        true => vec![Section::new("storage", "", vec![storage::results(record).into(), Block::aside(LEGEND)])],
+        true => vec![Section::new("storage", "", vec![storage::results(record).into()])],
         false => found,
     }
 }

@@ -198,7 +198,7 @@ fn platform(record: &Record) -> Vec<(&'static str, String)> {
         ("server on", server_hosts(record)),
         ("stored on", storage_hosts(record)),
         ("network", network_path(record)),
-        ("jobs", agents(record)),
+        ("agents", agents(record)),
         ("measured", Some(format!("{}, {}", started(record).trim_end_matches(", finished"), extent(record)))),
     ];
     facts.into_iter().filter_map(|(label, fact)| Some((label, fact?))).collect()

@@ -15,13 +15,8 @@ const LEGEND: &str = "of bare: share of what the probe of the same layer reached
 /// A row for each of `lines`, as many as there is room for.
 pub(super) fn blocks(lines: &[&Line], most: usize) -> Vec<Block> {
     let shown = &lines[..lines.len().min(most)];
-    let mut columns = vec![
-        Column::text("test"),
-        Column::figure("rate"),
-        Column::text(""),
-        Column::text("with"),
-        Column::figure("p99"),
-    ];
+    let mut columns =
+        vec![Column::text("test"), Column::figure("rate"), Column::text(""), Column::text("at"), Column::figure("p99")];
     let has_ceiling = shown.iter().any(|line| ceiling(line).is_some());
     columns.extend(has_ceiling.then(|| Column::figure("of bare")));
     columns.extend([Column::text("trust"), Column::text("code")]);

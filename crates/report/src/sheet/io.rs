@@ -1,4 +1,4 @@
-//! Waits and physical I/O in the best run of each test.
+//! Waits and I/O in the best run of each test.
 
 use model::rate as counted_rate;
 use record::{Rate, Ratio, Record, Run, name};
@@ -19,7 +19,7 @@ const WAITS_MAX: usize = 5;
 /// Waits below this share of the time of all jobs are left out.
 const WAIT_SHARE_MIN: f64 = 0.001;
 
-/// The engine's time counters, then physical I/O.
+/// The engine's time counters, then I/O.
 pub(super) fn io(record: &Record, tests: &[Test<'_>]) -> Section {
     let best: Vec<(&Test<'_>, &Load<'_>)> =
         tests.iter().filter_map(|test| Some((test, test.best()?))).take(TESTS_MAX).collect();
@@ -28,7 +28,7 @@ pub(super) fn io(record: &Record, tests: &[Test<'_>]) -> Section {
         body.extend(waits(&best));
         body.extend(storage(record, &best));
     }
-    Section::new("io", "Waits and physical I/O", body).folded()
+    Section::new("io", "Waits and I/O", body).folded()
 }
 
 /// One wait of a run.
@@ -131,13 +131,13 @@ const SHOWN: [&str; 15] = [
 fn storage(record: &Record, best: &[(&Test<'_>, &Load<'_>)]) -> Vec<Block> {
     let runs = best.iter().map(|(_, load)| RunRow::new(record, load.run)).filter(RunRow::has_io);
     let view = View::of(run::columns()).words("at", ("", "at"), |of| Cell::text(at(of.run))).only(&SHOWN);
-    let table = view.table("io-table", "Physical I/O in the best run of each test", runs, |_| Tone::Plain);
+    let table = view.table("io-table", "I/O in the best run of each test", runs, |_| Tone::Plain);
     let words = match table.rows.is_empty() {
-        true => "Not available: neither the engine nor the block layer counted physical I/O in a best run.",
+        true => "Not available: neither the engine nor the block layer counted I/O in a best run.",
         false => {
             "Mean read and write: time at the block layer over requests. In flight: mean number of requests at the \
-             device. Tests without physical I/O are left out."
+             device. Tests without I/O are left out."
         }
     };
-    vec![Block::Heading("Physical I/O".to_owned()), table.into(), Block::aside(words)]
+    vec![Block::Heading("I/O of engine and device".to_owned()), table.into(), Block::aside(words)]
 }

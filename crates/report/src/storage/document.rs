@@ -6,7 +6,6 @@ use super::table::{CEILING, costs, latencies, throughputs};
 use super::{calibration, fact, until};
 use crate::document::{Block, Fact, Section, Text};
 use crate::load_curve::SEARCH;
-use crate::verdict::LEGEND;
 
 /// The result of a calibration and its curve; nothing where `record` holds none.
 pub(crate) fn calibrated(record: &Record) -> Section {
@@ -22,10 +21,9 @@ pub(crate) fn search(record: &Record) -> Section {
 /// A line for each stream: throughput, latency, and the cost of the run.
 pub(crate) fn streams(record: &Record) -> Section {
     let (throughputs, costs) = (throughputs(record), costs(record));
-    let legend = (!throughputs.rows.is_empty()).then(|| Block::aside(LEGEND));
     let ceiling = (!costs.rows.is_empty()).then(|| Block::aside(CEILING));
-    let tables = [Some(throughputs.into()), legend, Some(latencies(record).into()), Some(costs.into()), ceiling];
-    Section::new("storage", "Streams of I/O", tables.into_iter().flatten().collect())
+    let tables = [Some(throughputs.into()), Some(latencies(record).into()), Some(costs.into()), ceiling];
+    Section::new("storage", "I/O jobs", tables.into_iter().flatten().collect())
 }
 
 /// I/O modes, files, rates, preconditioning, errors, verified content.

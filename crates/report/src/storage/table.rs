@@ -10,7 +10,7 @@ use crate::document::{Cell, Table, Tone};
 use crate::fact::block;
 use crate::figure::{megabytes, throughput, time};
 use crate::layout::{clean, cut};
-use crate::verdict::mark;
+use crate::verdict::verdict_cell;
 use crate::view::View;
 use crate::{RUNS_LISTED_MAX, listed_parts};
 
@@ -51,7 +51,7 @@ fn view<'a>() -> View<StreamRow<'a>> {
         .figure("response_ns_p50", ("response", "p50"), |of| response(of, Some(of.of.0.response.p50_ns)))
         .figure("response_ns_p99", ("response", "p99"), |of| response(of, of.of.0.response.p99_ns))
         .figure("response_ns_p999", ("response", "p99.9"), |of| response(of, of.of.0.response.p999_ns))
-        .words("mark", ("", ""), |of| Cell::text(mark(run_verdict(of.run))))
+        .words("verdict", ("", "verdict"), |of| verdict_cell(run_verdict(of.run)))
 }
 
 /// Bytes per second; empty for a sync, which moves none, and for an invalid run.
@@ -71,12 +71,11 @@ fn response(of: &StreamRow<'_>, span: Option<Nanos>) -> Cell {
 }
 
 /// What the name of a job, its profile and its block state, or other parts of a view.
-const STATED: [&str; 13] = [
+const STATED: [&str; 12] = [
     "record",
     "test",
     "title",
     "started_at",
-    "verdict",
     "report_group",
     "clone",
     "kind",
@@ -90,7 +89,7 @@ const STATED: [&str; 13] = [
 /// A line per stream: profile, block, numjobs, iodepth, I/Os per second, throughput in MB/s and MiB/s, and all that the table
 /// of latencies has not. A stream of an invalid run has no figures.
 pub(super) fn throughputs(record: &Record) -> Table {
-    let figures = [&["run"], &job_and_rates(record)[..], &["throughput", "mark"]].concat();
+    let figures = [&["run"], &job_and_rates(record)[..], &["throughput", "verdict"]].concat();
     let latencies = latency_figures(record);
     let latencies: Vec<&str> = latencies.into_iter().filter(|key| !figures.contains(key)).collect();
     let view = view().except(&[&STATED[..], &latencies].concat()).first(&figures).with_others(IDENTITY.len());
@@ -117,8 +116,10 @@ pub(crate) fn results(record: &Record) -> Table {
     let streams = || listed_parts(io_stream::rows(record)).take(STREAMS_MAX);
     let keys = |times: &[&'static str]| [&job_and_rates(record)[..], times].concat();
     let view = match streams().any(|of| model::is_paced(of.of.0.pace)) {
-        true => view().only(&keys(&["service_ns_p50", "service_ns_p99", "response_ns_p50", "response_ns_p99", "mark"])),
-        false => view().only(&keys(&["service_ns_p50", "service_ns_p99", "service_ns_p999", "mark"])).ungrouped(),
+        true => {
+            view().only(&keys(&["service_ns_p50", "service_ns_p99", "response_ns_p50", "response_ns_p99", "verdict"]))
+        }
+        false => view().only(&keys(&["service_ns_p50", "service_ns_p99", "service_ns_p999", "verdict"])).ungrouped(),
     };
     view.table("io-results", "", streams(), tone)
 }

@@ -7,7 +7,7 @@ use super::stream::operations;
 use crate::document::{Cell, Column, Row, Table, Tone};
 use crate::figure::{number, time};
 use crate::load_curve;
-use crate::verdict::mark;
+use crate::verdict::{verdict_cell, word_of};
 
 /// The unit of the rates.
 const UNIT: &str = "I/Os per second";
@@ -33,7 +33,7 @@ pub(super) fn points(record: &Record) -> Option<Table> {
     };
     let before =
         [Column::figure("run"), Column::figure("target").in_group(UNIT), Column::figure("achieved").in_group(UNIT)];
-    let after = [Column::text("SLO"), Column::text("")];
+    let after = [Column::text("SLO"), Column::text("verdict")];
     let columns: Vec<Column> =
         before.into_iter().chain(times("service time")).chain(times("response time")).chain(after).collect();
     let mut points: Vec<&SearchPoint<'_>> = search.points.iter().collect();
@@ -46,7 +46,7 @@ pub(super) fn points(record: &Record) -> Option<Table> {
         if verdict == Verdict::Fail {
             // A missed level is an answer and no warning.
             cells.resize(width - 1, Cell::empty());
-            cells.push(Cell::text(mark(verdict)));
+            cells.push(verdict_cell(verdict));
             return Row::new(cells).in_tone(Tone::Invalid);
         }
         cells.push(Cell::figure(achieved(point.run), number));
@@ -55,7 +55,7 @@ pub(super) fn points(record: &Record) -> Option<Table> {
         let word = match point.visit.kept {
             Some(true) => "met",
             Some(false) => "missed",
-            None => "?",
+            None => word_of(Verdict::Unknown),
         };
         cells.extend([Cell::text(word), Cell::empty()]);
         Row::new(cells)

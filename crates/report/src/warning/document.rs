@@ -177,7 +177,7 @@ fn passed_throughout(record: &Record) -> Option<String> {
         findings().filter(|finding| finding.verdict != Verdict::Pass).map(Finding::check).collect();
     let passed: BTreeSet<Check> = findings().map(Finding::check).filter(|check| !others.contains(check)).collect();
     let names = list(passed.into_iter().map(|passed| check(passed).to_owned()));
-    (!names.is_empty()).then(|| format!("Passed throughout: {names}."))
+    (!names.is_empty()).then(|| format!("Checks that passed throughout: {names}."))
 }
 
 /// Passed checks, with their number of runs.

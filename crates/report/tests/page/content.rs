@@ -217,7 +217,7 @@ fn every_section_and_every_group_of_the_disclosure_is_there() {
             "Latency by layer",
             "Database activity",
             "Throughput over time",
-            "Waits and physical I/O",
+            "Waits and I/O",
             "Nodes, links and volume",
             "Measured",
             "Platform and settings",

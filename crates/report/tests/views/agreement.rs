@@ -31,37 +31,24 @@ struct Seen {
     counts: Option<[usize; 3]>,
 }
 
-/// The one alphabet: the mark of texts, the word of pages, the key of data.
-const ALPHABET: [(Verdict, [&str; 3]); 4] = [
-    (Verdict::Pass, ["ok", "passed", "pass"]),
-    (Verdict::Unknown, ["?", "unchecked", "unknown"]),
-    (Verdict::Warn, ["!", "warning", "warn"]),
-    (Verdict::Fail, ["invalid", "invalid", "fail"]),
+/// The one alphabet: the word of views, the key of data.
+const ALPHABET: [(Verdict, [&str; 2]); 4] = [
+    (Verdict::Pass, ["passed", "pass"]),
+    (Verdict::Unknown, ["unchecked", "unknown"]),
+    (Verdict::Warn, ["warning", "warn"]),
+    (Verdict::Fail, ["invalid", "fail"]),
 ];
 
 fn of_column(column: usize, shown: &str) -> Option<Verdict> {
     ALPHABET.iter().find(|(_, words)| words[column] == shown.trim()).map(|(verdict, _)| *verdict)
 }
 
-fn mark(shown: &str) -> Option<Verdict> {
+fn word(shown: &str) -> Option<Verdict> {
     of_column(0, shown)
 }
 
-fn word(shown: &str) -> Option<Verdict> {
-    of_column(1, shown)
-}
-
 fn key(shown: &str) -> Option<Verdict> {
-    of_column(2, shown)
-}
-
-/// The last word of a line, or `invalid` where a test has no figures.
-fn mark_of_line(line: &str) -> Option<Verdict> {
-    let mut words = line.split_whitespace();
-    match words.next_back().and_then(mark) {
-        None if line.split_whitespace().any(|word| word == "invalid") => Some(Verdict::Fail),
-        found => found,
-    }
+    of_column(1, shown)
 }
 
 /// The last word of a line that is a verdict: the number of runs or the code of a test may follow.
@@ -122,10 +109,8 @@ fn of_short(record: &Record, codes: &[String]) -> Seen {
         let name = name(code)?;
         let by_code = |line: &&str| line.starts_with(&format!("{code} "));
         let by_name = |line: &&str| line.starts_with(&format!("{name} "));
-        text.lines()
-            .find(|line| by_name(line))
-            .and_then(word_of_line)
-            .or_else(|| text.lines().find(by_code).and_then(mark_of_line))
+        let line = text.lines().find(|line| by_name(line)).or_else(|| text.lines().find(by_code));
+        line.and_then(word_of_line)
     };
     let tests = codes.iter().filter_map(|code| Some((code.clone(), line(code)?))).collect();
     Seen { tests, counts: counts_of_text(&text), ..Seen::default() }
@@ -141,11 +126,8 @@ fn of_details(record: &Record, codes: &[String]) -> Seen {
         let number = line.split_whitespace().next()?.parse().ok()?;
         Some((number, word_of_line(line)?))
     };
-    let runs = ["Runs", "Streams of I/O"]
-        .iter()
-        .flat_map(|title| section(&text, title))
-        .filter_map(|line| run(&line))
-        .collect();
+    let runs =
+        ["Runs", "I/O jobs"].iter().flat_map(|title| section(&text, title)).filter_map(|line| run(&line)).collect();
     let warnings = joined(&section(&text, "Warnings ").join(" "));
     Seen {
         runs,
@@ -261,12 +243,19 @@ fn of_json(record: &Record) -> Seen {
     }
 }
 
-/// The mark before a rate in a comparison, or that there is none; absent where no rate is shown.
-fn of_rate(shown: &str) -> Option<Verdict> {
-    match shown.split_whitespace().next()? {
-        "-" => None,
-        first => Some(mark(first).unwrap_or(Verdict::Pass)),
+/// The verdict on the test `code` in the record of system A, by the sentence below the results of a comparison.
+fn of_sentence(text: &str, code: &str) -> Verdict {
+    let text = joined(text);
+    let of_first = text.split_once("in their own records: A: ").map_or("", |(_, after)| after);
+    let of_first = of_first.split("; B: ").next().unwrap_or_default();
+    let mut verdict = Verdict::Pass;
+    for shown in of_first.split_whitespace() {
+        match shown.trim_end_matches(',') {
+            found if found == code => return verdict,
+            other => verdict = word(other).unwrap_or(verdict),
+        }
     }
+    Verdict::Pass
 }
 
 /// The verdicts of tests in the forms of a comparison of `record` with itself.
@@ -285,16 +274,16 @@ fn of_comparison(record: &Record, codes: &[String]) -> Vec<(&'static str, Seen)>
     let lines: Vec<&str> = text.lines().collect();
     let of_text = lines.windows(2).filter_map(|pair| {
         let row = pair[1].strip_prefix("A ")?;
-        // The rate of one job has no mark.
-        let found = row.split_whitespace().find_map(mark).unwrap_or(Verdict::Pass);
-        of_code(&first(pair[0]), Some(found))
+        of_code(&first(pair[0]), word_of_line(row))
     });
     let markdown = dbdyno_report::comparison(&view).comment();
     // What is folded has other tables.
     let open = markdown.split("<details>").next().unwrap_or_default();
     let of_markdown = open.lines().filter_map(|line| {
         let cells: Vec<&str> = line.strip_prefix("| ")?.split(" | ").collect();
-        of_code(&first(cells[0]), of_rate(cells.get(3)?))
+        let code = first(cells[0]);
+        let found = word(cells.get(3)?).unwrap_or_else(|| of_sentence(open, &code));
+        of_code(&code, Some(found))
     });
     let page = dbdyno_report::comparison(&view).html();
     let mut of_page = BTreeMap::new();
@@ -302,9 +291,7 @@ fn of_comparison(record: &Record, codes: &[String]) -> Vec<(&'static str, Seen)>
     for row in rows(&page, "verdicts-table") {
         match row.as_slice() {
             [head] => test = first(head),
-            [letter, _, best, ..] if letter == "A" => {
-                of_page.extend(of_code(&test, of_rate(best)));
-            }
+            [letter, .., trust] if letter == "A" => of_page.extend(of_code(&test, word(trust))),
             _ => {}
         }
     }

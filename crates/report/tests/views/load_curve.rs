@@ -100,7 +100,7 @@ fn rates_stand_beside_the_capacity_that_they_are_shares_of() {
     assert!(places.is_sorted(), "from the lowest rate to the highest, then the plain run: {rates}");
     assert!(rates.contains("2.00 ms 4.00 ms") && rates.contains("40.0 ms 80.0 ms"), "{rates}");
     assert!(page.contains("J4 50 %"), "the table of runs tells it from the plain one: {page}");
-    assert!(run_line(&record.runs[record.runs.len() - 1]).contains("50 % of capacity"));
+    assert!(run_line(&record.runs[record.runs.len() - 1]).contains(" 50 % of cap"));
     let drawn = html(&record, &SheetOptions::default());
     assert!(drawn.contains("id=\"load-1\"") || drawn.contains("load-1"), "a chart");
     assert!(drawn.contains("response p99") && drawn.contains("service p99"));
@@ -292,24 +292,25 @@ fn a_missed_rate_is_not_a_missed_level() {
 }
 
 #[test]
-fn no_mark_refers_to_a_warning_that_is_not_shown() {
+fn no_verdict_is_a_warning_that_is_not_shown() {
     let mut record = with(vec![Run { findings: Vec::new(), ..share(40, 0.9, 80) }]);
-    let marks = |record: &Record| {
+    let warned = |record: &Record| {
         let page = shown(record);
         assert!(!part(&page, "Warnings ").contains("not started"), "{page}");
-        let is_marked = |line: &&str| line.contains('!') || line.ends_with(" warning");
-        page.lines().filter(|line| line.trim_start().starts_with("40 ")).filter(is_marked).count()
+        let is_warned = |line: &&str| line.ends_with(" warning");
+        page.lines().filter(|line| line.trim_start().starts_with("40 ")).filter(is_warned).count()
     };
-    assert_eq!(marks(&record), 0);
+    assert_eq!(warned(&record), 0);
     record.runs.last_mut().unwrap().findings = vec![backlog(Verdict::Warn, 12)];
-    assert_eq!(marks(&record), 0);
+    assert_eq!(warned(&record), 0);
     let rates = part(&shown(&record), "Latency over rate");
     assert!(
         rates.contains("rate missed") && rates.contains("run 40, 90 % of capacity: 12 steps not started"),
         "{rates}"
     );
     record.runs.last_mut().unwrap().findings.push(steal(Verdict::Warn, 12.0));
-    assert_eq!(marks(&record), 2, "in the table of runs and, on one line, in that of rates");
+    assert_eq!(warned(&record), 1, "in the table of runs");
+    assert!(part(&shown(&record), "Latency over rate").contains("warning, rate missed"));
 }
 
 #[test]

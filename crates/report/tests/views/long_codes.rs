@@ -14,9 +14,8 @@ fn codes_are_whole_and_groups_of_columns_keep_their_heads_at_every_width() {
     record.runs.iter_mut().filter(|run| run.test == "T721").for_each(|run| run.test = CODE.to_owned());
     for width in [60, 80, 120] {
         let page = text(&record, "r.json", Style::default(), width);
-        for (source, group) in [("the engine", "engine"), ("the block layer", "device")] {
-            let title = format!("Physical I/O counted by {source}");
-            let (_, table) = page.split_once(&title).unwrap_or_else(|| panic!("{page}"));
+        for (title, group) in [("I/O requested by the engine", "engine"), ("I/O at the block layer", "device")] {
+            let (_, table) = page.split_once(title).unwrap_or_else(|| panic!("{page}"));
             let table: Vec<&str> = table.lines().skip(1).take_while(|line| !line.is_empty()).collect();
             let is_row = |line: &str| line.trim_start().starts_with(|first: char| first.is_ascii_digit());
             let mut heads = table.iter().take_while(|line| !is_row(line));

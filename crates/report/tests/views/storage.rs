@@ -86,9 +86,9 @@ fn a_record_of_storage_alone_has_no_sheet() {
 fn the_sheet_of_a_platform_shows_its_storage_runs_too() {
     let sheet = text(&storage_sample::mixed_record(), PLACE, Style::default(), 80);
     let after = sheet.split_once("\nProcessors\n").unwrap().1;
-    assert!(after.contains("Streams of I/O") && after.contains(" 40  S21  randread  8 KiB"), "{after}");
+    assert!(after.contains("I/O jobs") && after.contains(" 40  S21  randread  8 KiB"), "{after}");
     assert!(sheet.contains("T611") && after.contains("Storage: details"));
-    assert!(!text(&sample::record(), PLACE, Style::default(), 80).contains("Streams of I/O"));
+    assert!(!text(&sample::record(), PLACE, Style::default(), 80).contains("I/O jobs"));
 }
 
 /// A run of `streams`, with their I/O as its totals.

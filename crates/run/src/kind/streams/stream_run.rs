@@ -117,7 +117,7 @@ pub(super) fn backends(
         Ok(forms) => forms,
         Err(_) if only_files => &[],
         Err(reason) => {
-            return Err(Error::user(format!("files cannot be kept in {title}: it {reason}"))
+            return Err(Error::user(format!("files cannot be stored in {title}: it {reason}"))
                 .hint(format!("--form {FILE_SYSTEM} measures the file system alone")));
         }
     };
@@ -212,7 +212,7 @@ mod tests {
             assert!(error.hint.is_some_and(|hint| hint.contains("file-system, blob, rows")));
         }
         let none = backends(&[], Err("has no blobs"), "an engine").expect_err("no forms");
-        assert!(none.message.contains("files cannot be kept in an engine: it has no blobs"), "{none}");
+        assert!(none.message.contains("files cannot be stored in an engine: it has no blobs"), "{none}");
         let files = backends(&named(&["file-system"]), Err("has no blobs"), "an engine").expect("files");
         assert_eq!(files, [Backend::FileSystem]);
     }
