@@ -1,7 +1,7 @@
 //! Words for the values of a record: one word for one thing, in every view.
 
 use model::{ClaimBasis, Line, in_flight};
-use record::{Check, Dop, Layer, Pace, Placement, Preset, Ratio, Resource, Run, Status, Sweep, Unit, Variation};
+use record::{Dop, Layer, Pace, Placement, Preset, Ratio, Resource, Run, Status, Sweep, Unit, Variation};
 
 use crate::figure::{duration, number, percent, short};
 use crate::layout::clean;
@@ -99,83 +99,6 @@ pub(crate) fn short_title(layer: Layer, title: &str) -> &str {
     let prefix = title.get(..layer.word().len()).filter(|start| start.eq_ignore_ascii_case(layer.word()));
     let rest = prefix.and_then(|prefix| title[prefix.len()..].strip_prefix([',', ':']));
     rest.map(str::trim_start).filter(|rest| !rest.is_empty()).unwrap_or(title)
-}
-
-/// The name of a check.
-pub(crate) fn check(check: Check) -> &'static str {
-    match check {
-        Check::Answers => "answers",
-        Check::LittlesLaw => "Little's law",
-        Check::CommitCount => "commit count",
-        Check::ClientShare => "not client-bound",
-        Check::Steal => "no CPU steal",
-        Check::ForeignCpu => "no foreign CPU load",
-        Check::ForeignIo => "no foreign I/O",
-        Check::Throttling => "no throttling",
-        Check::Swapping => "no swapping",
-        Check::PageCache => "page cache bypassed",
-        Check::CacheFit => "table size and cache",
-        Check::CacheMisses => "misses of the cache",
-        Check::Durability => "durable commits",
-        Check::RateLevels => "one rate level",
-        Check::Failures => "no failures",
-        Check::Backlog => "no backlog",
-        Check::WindowLength => "window length",
-        Check::OtherSessions => "no other sessions",
-        Check::DeviceIo => "seen by the block layer",
-        Check::Unwritten => "blocks written before reading",
-        Check::Compressible => "incompressible data",
-        Check::Flush => "flushes reached the device",
-        Check::StepDown => "no drop of the rate",
-        Check::Steady => "steady",
-        Check::Stall => "no generator stall",
-        Check::GeneratorBound => "not generator-bound",
-        Check::Content => "content",
-        Check::Bound => "service level",
-        Check::NodeLoss => "no node lost",
-        Check::AgentStarts => "agents started together",
-        Check::AgentRates => "agents worked together",
-        Check::SlowAgent => "agents equally fast",
-        Check::UnseenAnswers => "answers seen at once",
-    }
-}
-
-/// What a check looks for, without saying whether it is there.
-pub(crate) fn looked_for(of: Check) -> &'static str {
-    match of {
-        Check::ClientShare => "the share of the client",
-        Check::Steal => "CPU steal",
-        Check::ForeignCpu => "CPU load of other programs",
-        Check::ForeignIo => "I/O of other programs",
-        Check::Throttling => "throttling",
-        Check::Swapping => "swapping",
-        Check::PageCache => "reads from the page cache",
-        Check::Durability => "durability of commits",
-        Check::RateLevels => "several rate levels",
-        Check::Failures => "failures",
-        Check::Backlog => "a backlog",
-        Check::WindowLength | Check::Steady => "steadiness",
-        Check::OtherSessions => "other sessions",
-        Check::DeviceIo => "I/O at the block layer",
-        Check::Unwritten => "reads of blocks that were never written",
-        Check::Compressible => "compressibility of the data",
-        Check::Flush => "flushes of the device",
-        Check::StepDown => "drops of the rate",
-        Check::Stall => "stalls of the generator",
-        Check::GeneratorBound => "the limit of the generator",
-        Check::NodeLoss => "losses of nodes",
-        Check::AgentStarts => "starts of the agents",
-        Check::AgentRates => "common times of the agents",
-        Check::SlowAgent => "slow agents",
-        Check::UnseenAnswers => "answers seen late",
-        Check::Answers
-        | Check::LittlesLaw
-        | Check::CommitCount
-        | Check::CacheFit
-        | Check::CacheMisses
-        | Check::Content
-        | Check::Bound => check(of),
-    }
 }
 
 /// The name of a preset.
