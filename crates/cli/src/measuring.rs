@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use engine::Target;
 use fleet::{Deployment, RemoteHost, RemoteObserver};
-use record::{Check, Outcome, Permitted, Record, Run, Status, Verdict};
+use record::{CheckSubject, Finding, Outcome, Permitted, Record, Run, Status, Verdict};
 use run::{Context, Error, HostObserver, Interrupt, Measured, Observers, Result};
 
 use crate::agents::{Agents, hello};
@@ -14,18 +14,6 @@ use crate::engines::{ENGINES, engine};
 use crate::own_directory::OwnDirectory;
 use crate::progress::{Loudness, Progress};
 use crate::signal;
-
-/// Checks that fail for reasons outside of the run: other guests of the host, other programs, a client that is too
-/// slow.
-pub const EXTERNAL: [Check; 7] = [
-    Check::Steal,
-    Check::ForeignCpu,
-    Check::ForeignIo,
-    Check::Swapping,
-    Check::Throttling,
-    Check::ClientShare,
-    Check::RateLevels,
-];
 
 /// A verb while it measures.
 pub struct Measuring {
@@ -163,7 +151,7 @@ pub fn judge(measured: Measured) -> Result<()> {
         return Err(error);
     }
     none_valid(&measured.record, &path)?;
-    match measured.record.runs.iter().find(|run| has_failed(run)) {
+    match measured.record.runs.iter().find(|run| is_work_wrong(run)) {
         Some(run) => Err(Error::environment(format!("run {} has no valid result", run.number))
             .hint(format!("`dbdyno report {path}` shows why{}", kept_by_agents(&measured.record, &path)))),
         None => Ok(()),
@@ -181,17 +169,16 @@ pub fn kept_by_agents(record: &Record, path: &str) -> String {
     }
 }
 
-/// Whether the run itself failed, and not a check of its environment.
-fn has_failed(run: &Run) -> bool {
-    let own = [Check::Answers, Check::CommitCount, Check::LittlesLaw, Check::Failures];
-    let failed = |check: &Check, verdict: Verdict| verdict == Verdict::Fail && own.contains(check);
-    run.outcome != Outcome::Done || run.findings.iter().any(|finding| failed(&finding.check(), finding.verdict))
+/// Whether a run was aborted, or a check of its work failed.
+fn is_work_wrong(run: &Run) -> bool {
+    let of_work = |found: &Finding| found.verdict == Verdict::Fail && found.check().subject() == CheckSubject::Work;
+    run.outcome != Outcome::Done || run.findings.iter().any(of_work)
 }
 
 #[cfg(test)]
 mod tests {
     use record::evidence::ForeignCpuShare;
-    use record::{Evidence, Finding, Ratio};
+    use record::{Evidence, Ratio};
 
     use super::*;
 
@@ -217,7 +204,7 @@ mod tests {
             may_be_engine: false,
         };
         record.runs[0].findings.push(Finding::new(Verdict::Fail, Evidence::ForeignCpu(Some(Box::new(share)))));
-        assert!(EXTERNAL.contains(&Check::ForeignCpu) && !has_failed(&record.runs[0]));
+        assert!(!is_work_wrong(&record.runs[0]));
         assert_eq!(none_valid(&record, "r").unwrap_err().message, "no run is valid");
         record.runs.clear();
         assert!(none_valid(&record, "r").is_ok());

@@ -169,6 +169,6 @@ pub use system::{
 };
 pub use thin::thin;
 pub use think_time::{CpuScope, ThinkPoint, ThinkStudy, think_studies};
-pub use verdict::{has_found_a_limit, is_answer, is_invalid, run_counts, run_verdict};
+pub use verdict::{has_failed, has_found_a_limit, is_answer, is_invalid, run_counts, run_verdict};
 pub use wake_up::WakeUp;
 pub use warning::{Instance, MergedWarning, Warning, merged_warnings, most_serious, warnings};

@@ -7,7 +7,7 @@
 //!   workers can give, or that the rates of its repeats drift, is a warning of the test: no run shows it alone.
 //! - A **record** has the number of its runs by verdict, and its warnings.
 
-use record::{Check, Finding, Outcome, Record, Run, RunCounts, Variation, Verdict};
+use record::{Check, CheckSubject, Finding, Outcome, Record, Run, RunCounts, Variation, Verdict};
 
 /// The verdict of `run`.
 pub fn run_verdict(run: &Run) -> Verdict {
@@ -45,11 +45,26 @@ pub fn is_answer(run: &Run, finding: &Finding) -> bool {
     is_made_for_it && matches!(finding.check(), Check::Bound | Check::Backlog) || run.storage.is_some() && misses_level
 }
 
+/// Whether `finding` is that `run` missed the rate of a sweep or a search, which is its answer.
+fn is_missed_rate(run: &Run, finding: &Finding) -> bool {
+    run.variation.is_some() && finding.check() == Check::Backlog
+}
+
+fn failed(run: &Run) -> impl Iterator<Item = &Finding> {
+    run.findings.iter().filter(|finding| finding.verdict == Verdict::Fail)
+}
+
 /// Whether the only reason why `run` is invalid is that it missed its rate, which is the answer of a sweep or a search.
 pub fn has_found_a_limit(run: &Run) -> bool {
-    let mut failed = run.findings.iter().filter(|finding| finding.verdict == Verdict::Fail).peekable();
-    let is_under_rate = run.variation.is_some() && run.outcome == Outcome::Done;
-    is_under_rate && failed.peek().is_some() && failed.all(|finding| finding.check() == Check::Backlog)
+    let mut failed = failed(run).peekable();
+    run.outcome == Outcome::Done && failed.peek().is_some() && failed.all(|finding| is_missed_rate(run, finding))
+}
+
+/// Whether `run` itself failed: it was aborted, or is invalid for something else than its surroundings, and than a rate that it
+/// missed in a sweep or a search.
+pub fn has_failed(run: &Run) -> bool {
+    let is_own = |finding: &Finding| finding.check().subject() != CheckSubject::Surroundings;
+    run.outcome != Outcome::Done || failed(run).any(|finding| is_own(finding) && !is_missed_rate(run, finding))
 }
 
 /// The verdict of a test with `runs`, of which the best one `has_result`, and which `is_in_doubt` for what no run shows alone.
@@ -90,6 +105,8 @@ mod tests {
         assert_eq!((run_verdict(&limit), has_found_a_limit(&limit)), (Verdict::Fail, true));
         let stolen = paced(found(1, &[(Check::Backlog, Verdict::Fail), (Check::Steal, Verdict::Fail)]));
         assert!(!has_found_a_limit(&stolen), "something else failed, too");
+        assert!(!has_failed(&stolen), "it is outside of the run");
+        assert!(has_failed(&behind(Verdict::Fail)) && !has_failed(&limit) && !has_failed(&behind(Verdict::Warn)));
         let short = found(1, &[(Check::WindowLength, Verdict::Unknown)]);
         assert_eq!(run_verdict(&short), Verdict::Pass, "the length of the window is that of the plan");
     }

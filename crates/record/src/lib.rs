@@ -44,7 +44,8 @@ mod variation;
 pub use activity::{Activity, SampledWait, WaitClass};
 pub use agent::{AgentHost, AgentRun, AgentStart};
 pub use database_state::DatabaseState;
-pub use finding::{Check, Evidence, Finding, Verdict};
+pub use evidence::{Check, CheckSubject, Evidence};
+pub use finding::{Finding, Verdict};
 pub use inventory::{
     BlockDevice, Cache, CacheDevice, CgroupLimits, Cpu, EngineInventory, FileSystem, HostInventory, Kernel, Location,
     Memory, MemoryModule, NetworkInterface, NodeInventory, NumaNode, Setting,

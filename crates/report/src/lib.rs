@@ -71,7 +71,7 @@ pub use comparison::{ComparisonView, comparison, comparison_csv, comparison_juni
 pub use data::{csv, inventory_json, json};
 pub use document::Document;
 pub use figure::number;
-pub use finding::finding_text;
+pub use finding::{CheckWords, check_words, finding_text};
 pub use fio::{FioJson, fio_json};
 pub use fleet::{fleet_check, resume_command, run_command};
 pub use history::{history, history_csv};
@@ -94,7 +94,6 @@ pub use storage::{io_csv, io_plan_text};
 pub use style::Style;
 pub use summary::results;
 pub use system::invalid_run_text;
-pub use warning::check_texts;
 pub use words::dop;
 
 /// Runs that a text view lists one by one, at most.

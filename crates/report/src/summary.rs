@@ -9,12 +9,12 @@ use record::{Bytes, Check, IoStream, PlanSubject, Rate, Record, Run, RunCounts, 
 
 use crate::fact::{io_pattern, size_text};
 use crate::figure::{duration, megabytes, number, percent, volume};
-use crate::finding::{finding_text, remedy};
+use crate::finding::{check_words, finding_text};
 use crate::layout::clean;
 use crate::limit::{basis_note, headline, resource, time_class};
 use crate::platform_proof;
 use crate::wake_up::single_job;
-use crate::words::{CODES_MAX, basis, check, dop_text, few, list, plural, short_title, title, unit_per_second};
+use crate::words::{CODES_MAX, basis, dop_text, few, list, plural, short_title, title, unit_per_second};
 
 /// Classes of time that are named.
 const CLASSES_MAX: usize = 2;
@@ -318,7 +318,7 @@ fn validity_text(validity: &Validity, is_storage: bool) -> Vec<String> {
 
 /// The most telling checks that were passed, and how many others.
 fn passed_text(validity: &Validity) -> Option<String> {
-    let named: Vec<&str> = validity.passed.iter().take(PASSED_MAX).map(|passed| check(*passed)).collect();
+    let named: Vec<&str> = validity.passed.iter().take(PASSED_MAX).map(|passed| check_words(*passed).name).collect();
     let others = validity.passed.len().saturating_sub(PASSED_MAX);
     let others = if others > 0 { format!(" and {}", plural(others as u64, "other")) } else { String::new() };
     (!named.is_empty()).then(|| format!("passed checks: {}{others}", named.join(", ")))
@@ -331,7 +331,7 @@ fn unchecked_text(validity: &Validity) -> Option<String> {
         false => plural(count as u64, "run"),
     };
     // Of a window that is too short it is the steadiness that is not known.
-    let name = |found: Check| check(if found == Check::WindowLength { Check::Steady } else { found });
+    let name = |found: Check| check_words(if found == Check::WindowLength { Check::Steady } else { found }).name;
     let text = |(found, count): (&Check, &usize)| format!("{} ({})", name(*found), of(*count));
     let checks: Vec<String> = validity.unchecked.iter().map(text).collect();
     (!checks.is_empty()).then(|| checks.join(", "))
@@ -341,7 +341,7 @@ fn unchecked_text(validity: &Validity) -> Option<String> {
 fn most_serious_text(most_serious: &MostSerious) -> String {
     let others = most_serious.runs - 1;
     let others = if others > 0 { format!(" and {}", plural(others as u64, "other run")) } else { String::new() };
-    let remedy = remedy(most_serious.finding.check());
+    let remedy = check_words(most_serious.finding.check()).remedy;
     format!(
         "; most serious: {} ({}{others}). Remedy: {remedy}",
         finding_text(&most_serious.finding),

@@ -11,18 +11,17 @@ use record::{Location, Outcome, Placement, Record, WarningSubject};
 
 use crate::fact::size_text;
 use crate::figure::three_digits;
-use crate::finding::finding_text;
-use crate::words::{check, degrees};
+use crate::finding::{check_words, finding_text};
+use crate::words::degrees;
 
 pub(crate) use document::warnings;
-pub use meaning::check_texts;
 pub(crate) use told::main_sentences;
 
 /// The name of what a warning is about.
 pub(crate) fn subject(of: WarningSubject) -> &'static str {
     match of {
         WarningSubject::Abort => "aborted",
-        WarningSubject::Check(about) => check(about),
+        WarningSubject::Check(about) => check_words(about).name,
         WarningSubject::Gain => "gain beyond the workers",
         WarningSubject::Drift => "drift over the repeats",
         WarningSubject::State => "another state of the database",

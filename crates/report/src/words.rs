@@ -1,7 +1,7 @@
 //! Words for the values of a record: one word for one thing, in every view.
 
 use model::{ClaimBasis, Line, in_flight};
-use record::{Check, Dop, Layer, Pace, Placement, Preset, Ratio, Resource, Run, Status, Sweep, Unit, Variation};
+use record::{Dop, Layer, Pace, Placement, Preset, Ratio, Resource, Run, Status, Sweep, Unit, Variation};
 
 use crate::figure::{duration, number, percent, short};
 use crate::layout::clean;
@@ -99,45 +99,6 @@ pub(crate) fn short_title(layer: Layer, title: &str) -> &str {
     let prefix = title.get(..layer.word().len()).filter(|start| start.eq_ignore_ascii_case(layer.word()));
     let rest = prefix.and_then(|prefix| title[prefix.len()..].strip_prefix([',', ':']));
     rest.map(str::trim_start).filter(|rest| !rest.is_empty()).unwrap_or(title)
-}
-
-/// The name of a check: what it looks for, without saying whether it is there.
-pub(crate) fn check(check: Check) -> &'static str {
-    match check {
-        Check::Answers => "answers",
-        Check::LittlesLaw => "Little's law",
-        Check::CommitCount => "commit count",
-        Check::ClientShare => "client CPU share",
-        Check::Steal => "CPU steal",
-        Check::ForeignCpu => "CPU of other programs",
-        Check::ForeignIo => "I/O of other programs",
-        Check::Throttling => "CPU throttling",
-        Check::Swapping => "swapping",
-        Check::PageCache => "page cache",
-        Check::CacheFit => "table size and cache",
-        Check::CacheMisses => "cache misses",
-        Check::Durability => "durability",
-        Check::RateLevels => "rate levels",
-        Check::Failures => "failures",
-        Check::Backlog => "backlog",
-        Check::WindowLength => "window length",
-        Check::OtherSessions => "other sessions",
-        Check::DeviceIo => "I/O at the block layer",
-        Check::Unwritten => "unwritten blocks",
-        Check::Compressible => "compressible data",
-        Check::Flush => "device flushes",
-        Check::StepDown => "rate drop",
-        Check::Steady => "steadiness",
-        Check::Stall => "generator stalls",
-        Check::GeneratorBound => "generator limit",
-        Check::Content => "verification",
-        Check::Bound => "service level",
-        Check::NodeLoss => "node loss",
-        Check::AgentStarts => "agent starts",
-        Check::AgentRates => "agent rates",
-        Check::SlowAgent => "agent speed",
-        Check::UnseenAnswers => "delayed answers",
-    }
 }
 
 /// The name of a preset.

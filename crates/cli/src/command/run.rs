@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use engine::Target;
-use record::{Check, Finding, Outcome, Plan, Record, Run, Verdict};
+use record::{Plan, Record};
 use run::{Context, Error, Fault, Fleet, Measured, Result};
 
 use crate::agents::{Agents, check_target, permitting};
 use crate::arguments::run::RunArguments;
 use crate::engines::engine;
-use crate::measuring::{EXTERNAL, kept_by_agents, measuring, none_valid};
+use crate::measuring::{kept_by_agents, measuring, none_valid};
 use crate::new_record::{default_record, refuse_existing};
 use crate::output::{print, width};
 use crate::request;
@@ -169,7 +169,8 @@ fn judge(measured: Measured) -> Result<()> {
         return Err(error.hint(if is_kept { hint + &kept } else { hint }));
     }
     none_valid(&measured.record, &path.to_string())?;
-    let failed = measured.record.runs.iter().filter(|run| has_failed(run));
+    // A run that only failed checks of its surroundings is invalid on the sheet, but no error of the invocation.
+    let failed = measured.record.runs.iter().filter(|run| model::has_failed(run));
     let failed: Vec<String> =
         failed.map(|run| format!("{} at {}", run.test, report::dop(run.dop, run.sweep))).collect();
     match failed.is_empty() {
@@ -177,17 +178,6 @@ fn judge(measured: Measured) -> Result<()> {
         false => Err(Error::environment(format!("runs failed: {}", failed.join(", ")))
             .hint(format!("the spec sheet shows why; the other runs are valid{kept}"))),
     }
-}
-
-/// Whether the run itself failed. A run that only failed checks of its environment is invalid on the sheet, but no
-/// error of the invocation.
-fn has_failed(run: &Run) -> bool {
-    // A backlog is an expected result in a sweep or search.
-    let is_answer = |finding: &Finding| run.variation.is_some() && finding.check() == Check::Backlog;
-    let failed = |finding: &Finding| {
-        finding.verdict == Verdict::Fail && !EXTERNAL.contains(&finding.check()) && !is_answer(finding)
-    };
-    run.outcome != Outcome::Done || run.findings.iter().any(failed)
 }
 
 /// The record at `path`, locked for appending.

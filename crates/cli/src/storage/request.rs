@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use fio::Surroundings;
-use record::{Amount, Blocks, Bytes, Finding, IoJob, Outcome, Permitted, Run, Verdict};
+use record::{Amount, Blocks, Bytes, IoJob, Permitted, Run};
 use report::FioJson;
 use run::{Context, Error, Fleet, IoRequest, Measured, Result};
 
@@ -15,7 +15,7 @@ use crate::arguments::io::IoFormat;
 use crate::arguments::observe::ObserveStorageArguments;
 use crate::arguments::output::OutputArguments;
 use crate::engines::engine;
-use crate::measuring::{EXTERNAL, kept_by_agents, measuring};
+use crate::measuring::{kept_by_agents, measuring};
 use crate::output::print_data;
 use crate::sheet::{check_output, show};
 use crate::target::target;
@@ -163,20 +163,14 @@ pub fn judge(measured: Measured) -> Result<()> {
     }
     let invalid: Vec<&Run> = measured.record.runs.iter().filter(|run| model::is_invalid(run)).collect();
     let names: Vec<&str> = invalid.iter().map(|run| run.test.as_str()).collect();
-    match invalid.iter().all(|run| is_disturbed_only(run)) {
+    match invalid.iter().any(|run| model::has_failed(run)) {
         _ if invalid.is_empty() => Ok(()),
-        true => Err(Error::environment(format!("disturbed from outside: {}", names.join(", ")))
+        false => Err(Error::environment(format!("disturbed from outside: {}", names.join(", ")))
             .hint("the report shows by what; measure again on a quiet machine")),
-        false => {
+        true => {
             let kept = kept_by_agents(&measured.record, &measured.path.display().to_string());
             Err(Error::environment(format!("no valid measurement: {}", names.join(", ")))
                 .hint(format!("the report shows why{kept}")))
         }
     }
-}
-
-/// Whether only checks of the environment of a run failed.
-fn is_disturbed_only(run: &Run) -> bool {
-    let own = |finding: &Finding| finding.verdict == Verdict::Fail && !EXTERNAL.contains(&finding.check());
-    run.outcome == Outcome::Done && !run.findings.iter().any(own)
 }

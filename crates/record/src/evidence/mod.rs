@@ -1,185 +1,149 @@
-//! Evidence of the self-checks of a run: for each check the figures of its verdict, with the limits at that time. A
+//! The self-checks of a run and their evidence: for each check the figures of its verdict, with the limits at that time. A
 //! missing source is `None`.
 
+mod level;
 mod storage;
+mod work;
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use level::{Bound, Confirmation, RateInterval, SearchAnswer, SearchEnding};
 pub use storage::{
     Compressible, Content, DeviceIo, Flush, FlushSharing, GeneratorBound, IoDirection, Stall, StepDown, Unwritten,
 };
+pub use work::{Answers, CountedTwice, FileCount, GapExplanation, LittlesLaw};
 
 use crate::{Bytes, DataReads, FailureKind, Nanos, Rate, Ratio, SteadyRate, SteadyReason, SteadyVerdict};
 
-/// Answers of statements, files and tables against what the data must give.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Answers {
-    /// Every answer of the warm-up is right.
-    Right,
-    /// The engine gives no answers.
-    NotGiven,
-    /// An answer is wrong.
-    Wrong {
-        /// The answer, and the expected one.
-        message: String,
-    },
-    /// Every operation visits as many rows as its work unit has blocks.
-    RowsPerOperation,
-    /// The table holds what was loaded.
-    Loaded {
-        /// What was compared.
-        compared: Vec<String>,
-    },
-    /// The table does not hold what was loaded.
-    LoadDiffers {
-        /// What differs.
-        what: String,
-        /// What the table holds; absent without an answer.
-        found: Option<String>,
-        /// What was loaded.
-        expected: String,
-    },
-    /// The table could not be queried after the load.
-    NotQueried,
-    /// Every scan found the rows that were loaded.
-    Scanned {
-        /// Whether the sums were known too: they are not for lines that are sent unparsed.
-        sums_known: bool,
-    },
-    /// Files were written.
-    FilesWritten {
-        /// Written files.
-        written: FileCount,
-        /// Files counted by the engine; absent without an engine.
-        counted: Option<FileCount>,
-    },
-    /// Every byte read equals the byte written.
-    FilesRead {
-        /// What was compared.
-        compared: FileCount,
-    },
-    /// Files do not hold what was written.
-    FilesDiffer {
-        /// How many.
-        differing_files: u64,
-        /// Of how many.
-        files: u64,
-        /// The stream of the first of them, counted from 1.
-        stream: u32,
-        /// Checksum of the data read.
-        read_crc32c: u32,
-        /// Checksum of the data written.
-        written_crc32c: u32,
-    },
-    /// Requests returned pages of another offset or file.
-    MisplacedRequests {
-        /// How many.
-        requests: u64,
-    },
+/// The list of the self-checks, in their order, as the argument of the macro `$take`. A line is the name of a check with the
+/// type of its evidence, its subject, what is checked, and what the evidence is.
+#[macro_export]
+macro_rules! checks {
+    ($take:ident) => {
+        $take! {
+            Answers(Answers), Work,
+                "Answers of statements in the warm-up against the expected ones.", "The answers of the statements.";
+            LittlesLaw(LittlesLaw), Work,
+                "Jobs in flight against throughput times response time.",
+                "Jobs or I/Os in flight, and counts that must agree.";
+            CommitCount(CommitCount), Work,
+                "Commits counted by dbdyno against commits counted by the engine.", "Commits here and in the engine.";
+            ClientShare(ClientShare), Surroundings, "CPU time of dbdyno.", "CPU time of dbdyno.";
+            Steal(Option<Steal>), Surroundings, "CPU steal.", "CPU steal.";
+            ForeignCpu(Option<Box<ForeignCpuShare>>), Surroundings,
+                "CPU time of other programs.", "CPU time of other programs.";
+            ForeignIo(Option<Box<ForeignIoShare>>), Surroundings,
+                "I/O of other programs on the measured device.", "I/O of other programs on the device.";
+            Throttling(Throttling), Surroundings,
+                "Throttling by the CPU quota of the control group.", "Throttling by the CPU quota.";
+            Swapping(Option<Swapping>), Surroundings, "Swapping during the run.", "Pages swapped in.";
+            PageCache(PageCache), Measurement,
+                "Share of reads that came from the device and not from the page cache.", "Origin of the bytes read.";
+            CacheFit(CacheFill), Measurement,
+                "Whether the table fits the buffer cache or not, as the test requires.",
+                "The tables against the engine's cache.";
+            CacheMisses(CacheMisses), Measurement,
+                "Whether reads of random rows missed the buffer cache as often as uniform access does, from the first to the last.",
+                "Reads of random rows that missed the engine's cache.";
+            Durability(Durable), Measurement,
+                "Whether commits were flushed to stable storage.", "Commits against flushes of the device.";
+            RateLevels(Option<RateLevels>), Surroundings,
+                "A rate that jumps between two levels.", "The two levels of the rate; `None` if it has one.";
+            Failures(Option<Box<Failures>>), Work, "Steps that failed.", "Failed steps; `None` without any.";
+            Backlog(Backlog), Measurement,
+                "Scheduled steps that were not done when the run ended.", "Scheduled steps that were not done.";
+            WindowLength(WindowLength), Measurement, "A window that is too short.", "Length of the window.";
+            OtherSessions(OtherSessions), Surroundings, "Other sessions in the same engine.", "Commits of others.";
+            DeviceIo(DeviceIo), Measurement,
+                "Requested I/O against I/O of the block layer.", "Requested I/O against I/O of the block layer.";
+            Unwritten(Unwritten), Measurement,
+                "Reads of blocks that were never written: holes, reserved extents, trimmed ranges.",
+                "Blocks that were never written.";
+            Compressible(Compressible), Measurement,
+                "Data that a device can compress or deduplicate.", "Compression and deduplication by the device.";
+            Flush(Flush), Measurement,
+                "Flushes against syncs, and the time of a sync.",
+                "Syncs against flushes, or commits against the probe of commits.";
+            StepDown(Option<StepDown>), Measurement,
+                "A drop of the rate during the run: throttling, exhausted burst credits, heat.",
+                "A drop of the rate; `None` without one.";
+            Steady(Steady), Measurement,
+                "Whether the rate was steady (over rounds: the SNIA rule).", "Whether the rate was steady.";
+            Stall(Option<Stall>), Measurement,
+                "Scheduling delay of the generator.", "Maximum scheduling delay of the generator.";
+            GeneratorBound(Option<Box<GeneratorBound>>), Measurement,
+                "Load of the generator in relation to its ceiling.",
+                "The busiest job against the ceiling of the generator.";
+            Content(Content), Work,
+                "Data read or verified against data written.", "Blocks whose content was checked.";
+            Bound(Bound), Measurement, "A service level.", "The response times against a service level.";
+            NodeLoss(NodeLoss), Measurement, "Nodes lost during the run.", "Availability of the nodes.";
+            AgentStarts(AgentStarts), Measurement,
+                "Starts of the agents of a fleet.", "How far apart the agents of a fleet started.";
+            AgentRates(AgentRates), Measurement, "Rates of the agents of a fleet.", "The two rates of a fleet.";
+            SlowAgent(SlowAgent), Measurement,
+                "The slowest agent of a fleet against the others.", "The slowest agent of a fleet.";
+            UnseenAnswers(UnseenAnswers), Measurement,
+                "Answers that lay unseen on shared threads.",
+                "How long answers lay unseen on threads that several jobs shared.";
+        }
+    };
 }
 
-/// Number and total size of files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct FileCount {
-    /// Files.
-    pub files: u64,
-    /// Bytes of all of them.
-    pub size_bytes: Bytes,
+macro_rules! declare {
+    ($($check:ident($evidence:ty), $subject:ident, $checked:literal, $found:literal;)+) => {
+        /// What was checked.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+        #[serde(rename_all = "snake_case")]
+        pub enum Check {
+            $(#[doc = $checked] $check,)+
+        }
+
+        /// Evidence, by check.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(rename_all = "snake_case")]
+        pub enum Evidence {
+            $(#[doc = $found] $check($evidence),)+
+        }
+
+        impl Check {
+            /// All checks.
+            pub const ALL: &'static [Check] = &[$(Check::$check),+];
+
+            /// What is checked, in a sentence.
+            pub fn description(self) -> &'static str {
+                match self { $(Check::$check => $checked),+ }
+            }
+
+            /// What it is about.
+            pub fn subject(self) -> CheckSubject {
+                match self { $(Check::$check => CheckSubject::$subject),+ }
+            }
+        }
+
+        impl Evidence {
+            /// What was checked.
+            pub fn check(&self) -> Check {
+                match self { $(Evidence::$check(_) => Check::$check),+ }
+            }
+        }
+    };
 }
 
-/// Little's law, L = X R: operations in flight, from throughput and response time.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum LittlesLaw {
-    /// No operations: nothing to compare.
-    NothingDone,
-    /// Two counts of the same disagree.
-    CountsDiffer {
-        /// The I/O job; absent for the whole run.
-        job: Option<String>,
-        /// What was counted twice.
-        counted: CountedTwice,
-        /// From the series or the histogram.
-        value: u64,
-        /// From the totals.
-        expected: u64,
-    },
-    /// The service times of the seconds and of the histogram have different sums.
-    SumsDiffer {
-        /// By how much, as a share of the sum.
-        difference: Ratio,
-        /// The largest difference that bucket widths explain.
-        limit: Ratio,
-    },
-    /// Open loop: mean number of busy jobs.
-    OpenLoop {
-        /// Busy jobs.
-        busy: f64,
-        /// All jobs.
-        jobs: u32,
-    },
-    /// Closed loop: every job should be in flight.
-    ClosedLoop {
-        /// Jobs, on average where nodes were lost.
-        jobs: f64,
-        /// In flight, by throughput times response time.
-        in_flight: f64,
-        /// Missing jobs, as a share; below 0 if there are too many.
-        gap: f64,
-        /// The largest absolute gap that the edges of the window explain.
-        limit: Ratio,
-        /// Possible explanation of a larger gap.
-        explanation: Option<GapExplanation>,
-    },
-    /// I/O queue: I/Os in flight against its slots.
-    Queue {
-        /// The job.
-        job: String,
-        /// In flight, by throughput times service time.
-        in_flight: f64,
-        /// Slots.
-        slots: u64,
-        /// Tolerated share of empty slots, or of excess I/Os.
-        limit: Ratio,
-    },
-}
+checks!(declare);
 
-/// Figures that are counted twice, independently.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum CountedTwice {
-    /// Steps of the seconds, and in all.
-    Steps,
-    /// Failures of the seconds, and in all.
-    Failures,
-    /// Operations of the seconds, and in all.
-    Operations,
-    /// Rows of the seconds, and in all.
-    Rows,
-    /// Service times of the histogram, and successful steps or I/Os.
-    ServiceTimes,
-    /// Response times of the histogram, and scheduled steps or I/Os.
-    ResponseTimes,
-    /// I/Os of the streams, and operations of the run.
-    Streams,
-}
-
-/// Why not all jobs were in flight.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum GapExplanation {
-    /// The time of failed steps is not known.
-    FailedSteps {
-        /// How many failed.
-        count: u64,
-    },
-    /// Jobs ended at different times.
-    JobsEndedSeparately,
+/// What a check is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CheckSubject {
+    /// What the jobs did: right answers, and counts that agree.
+    Work,
+    /// Whether the figures are those of the platform: its settings, the load, the window.
+    Measurement,
+    /// What is outside of the run: other guests of the host, other programs, a client that is too slow.
+    Surroundings,
 }
 
 /// Commits counted by dbdyno and by the engine.
@@ -599,82 +563,6 @@ pub struct SniaRule {
     pub rise: Ratio,
     /// Upper limit.
     pub rise_max: Ratio,
-}
-
-/// Response times against a service level such as `p99=5ms`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Bound {
-    /// The text is not a service level.
-    Invalid {
-        /// The text.
-        level: String,
-    },
-    /// One run.
-    Level {
-        /// The service level.
-        level: String,
-        /// Its statistic: `p99`, `mean`, `max`.
-        statistic: String,
-        /// Its value; absent if unknown.
-        value_ns: Option<Nanos>,
-        /// What the run of a search confirms.
-        confirms: Option<Confirmation>,
-    },
-    /// A search for the highest rate, at its last run.
-    Search(Box<SearchAnswer>),
-}
-
-/// What a run of a search confirms.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Confirmation {
-    /// That the level is met at the found rate.
-    AtLimit,
-    /// That it is missed 10 % above.
-    AboveLimit,
-}
-
-/// Result of a search for the highest rate that meets a service level.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct SearchAnswer {
-    /// The service level.
-    pub level: String,
-    /// Whether rates are I/Os per second of an I/O job, and not steps per second.
-    pub of_storage: bool,
-    /// The rate; absent if none was found.
-    pub rate: Option<RateInterval>,
-    /// How it ended.
-    pub ending: SearchEnding,
-}
-
-/// A rate with the 95 % prediction interval of a repeat.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RateInterval {
-    /// The rate.
-    pub estimate: Rate,
-    /// The lower end.
-    pub low: Rate,
-    /// Whether it is only the lowest rate that was tried.
-    pub low_is_outermost: bool,
-    /// The upper end.
-    pub high: Rate,
-    /// Whether it is only the highest rate that was tried.
-    pub high_is_outermost: bool,
-}
-
-/// How a search for a rate ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SearchEnding {
-    /// The level is met at the rate and missed 10 % above.
-    Confirmed,
-    /// It is not missed 10 % above.
-    NotConfirmed,
-    /// No tested rate meets it, or none misses it.
-    OneSided,
 }
 
 /// Availability of the nodes of a run.

@@ -8,12 +8,13 @@ use crate::beside::Beside;
 use crate::curve::{self, Test};
 use crate::document::{Card, CurvePoint, Fact, Part, Text, Tone};
 use crate::figure::{duration, grouped, percent, volume};
+use crate::finding::check_words;
 use crate::limit::time_class_name;
 use crate::line::repeats;
 use crate::summary::{at_once, change_text, factors_text};
 use crate::verdict;
 use crate::warning::instance_text;
-use crate::words::{check, dop_text, list, plural, short_title, title};
+use crate::words::{dop_text, list, plural, short_title, title};
 
 /// How to read the rows.
 pub(super) const LEGEND: &str = "▁█: rate from 1 job up; bar: where the time of a step goes; p50: too few for p99";
@@ -113,7 +114,7 @@ fn doubt(record: &Record, line: &Line, warnings: &[Warning<'_>]) -> Option<Fact>
     let of_line = warnings.iter().filter(is_told).filter_map(|warning| {
         let instance = warning.instances.iter().find(|one| one.run.test == line.test)?;
         Some(match (line.verdict, warning.subject) {
-            (Verdict::Unknown, WarningSubject::Check(of)) => check(of).to_owned(),
+            (Verdict::Unknown, WarningSubject::Check(of)) => check_words(of).name.to_owned(),
             _ => clause(&instance_text(record, warning.subject, instance)).to_owned(),
         })
     });

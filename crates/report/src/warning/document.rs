@@ -6,12 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::{MergedWarning, Warning};
 use record::{Check, Finding, Record, Verdict, WarningSubject};
 
-use super::meaning::{meaning, meaning_of};
+use super::meaning::meaning_of;
 use super::told::{Told, is_of_storage, text, told};
 use super::{instance_text, subject};
 use crate::document::{Block, Cell, Column, Extent, Row, Section, Table};
+use crate::finding::check_words;
 use crate::verdict::{verdict_cell, word_of};
-use crate::words::{check, degrees, list, plural, run_numbers};
+use crate::words::{degrees, list, plural, run_numbers};
 
 /// Tests that are named beside a warning; more are counted.
 const TESTS_NAMED_MAX: usize = 12;
@@ -176,7 +177,7 @@ fn passed_throughout(record: &Record) -> Option<String> {
     let others: BTreeSet<Check> =
         findings().filter(|finding| finding.verdict != Verdict::Pass).map(Finding::check).collect();
     let passed: BTreeSet<Check> = findings().map(Finding::check).filter(|check| !others.contains(check)).collect();
-    let names = list(passed.into_iter().map(|passed| check(passed).to_owned()));
+    let names = list(passed.into_iter().map(|passed| check_words(passed).name.to_owned()));
     (!names.is_empty()).then(|| format!("Checks that passed throughout: {names}."))
 }
 
@@ -187,7 +188,8 @@ fn passed(record: &Record) -> Block {
         *passed.entry(finding.check()).or_default() += 1;
     }
     let rows = passed.iter().map(|(about, runs)| {
-        Row::new(vec![Cell::text(check(*about)), Cell::count(*runs), Cell::text(meaning(*about))])
+        let words = check_words(*about);
+        Row::new(vec![Cell::text(words.name), Cell::count(*runs), Cell::text(words.meaning)])
     });
     let columns = vec![Column::text("check"), Column::figure("runs"), Column::text("meaning of a failure")];
     let table = Table::new("passed", "Passed checks", columns).with(rows);

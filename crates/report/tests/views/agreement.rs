@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use dbdyno_report::{
-    ComparisonView, SheetOptions, ShortText, Style, check_texts, comparison_junit, csv, finding_text, json, short_text,
+    ComparisonView, SheetOptions, ShortText, Style, check_words, comparison_junit, csv, finding_text, json, short_text,
 };
 use model::CompareOptions;
 use record::{
@@ -92,7 +92,7 @@ fn counts_of_text(text: &str) -> Option<[usize; 3]> {
 fn quoted(record: &Record, shown: &str) -> BTreeSet<(String, Verdict)> {
     let quoted = |finding: &&Finding| shown.contains(&joined(&finding_text(finding)));
     let findings = record.runs.iter().flat_map(|run| &run.findings).filter(|found| found.verdict != Verdict::Pass);
-    findings.filter(quoted).map(|found| (check_texts(found.check())[0].to_owned(), found.verdict)).collect()
+    findings.filter(quoted).map(|found| (check_words(found.check()).name.to_owned(), found.verdict)).collect()
 }
 
 fn of_short(record: &Record, codes: &[String]) -> Seen {
@@ -228,7 +228,7 @@ fn of_json(record: &Record) -> Seen {
     let test = |of: &serde_json::Value| Some((of["test"].as_str()?.to_owned(), verdict(of)?));
     let warning = |of: &serde_json::Value| {
         let check: Check = serde_json::from_value(of["subject"]["check"].clone()).ok()?;
-        Some((check_texts(check)[0].to_owned(), verdict(of)?))
+        Some((check_words(check).name.to_owned(), verdict(of)?))
     };
     let count = |name: &str| judged["counts"][name].as_u64().map(|count| count as usize);
     Seen {
