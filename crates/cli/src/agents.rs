@@ -7,7 +7,7 @@ use fleet::{Deployment, RemoteHost};
 use record::{Hello, PROTOCOL_VERSION, Permitted, SCHEMA_VERSION, Tool};
 use run::{Error, Result};
 
-use crate::arguments::fleet::AgentsArguments;
+use crate::arguments::agents::AgentsArguments;
 use crate::build::build;
 use crate::own_directory::OwnDirectory;
 

@@ -25,8 +25,8 @@ mod target;
 
 use std::process::ExitCode;
 
-use arguments::{Arguments, Command};
 use clap::Parser;
+use command::Arguments;
 
 fn main() -> ExitCode {
     encryption::choose_library();
@@ -34,33 +34,7 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return output::refused(&error),
     };
-    let result = match &arguments.command {
-        Command::Run(arguments) => command::run::run(arguments),
-        Command::Pair(arguments) => command::pair::pair(arguments),
-        Command::Blocks(arguments) => command::blocks::blocks(arguments),
-        Command::Load(arguments) => command::load::load(arguments),
-        Command::Streams(arguments) => command::streams::streams(arguments),
-        Command::Io(arguments) => command::io::io(arguments),
-        Command::Calibrate(arguments) => command::calibrate::calibrate(arguments),
-        Command::Network(arguments) => command::network::network(arguments),
-        Command::Prove(arguments) => command::prove::prove(arguments),
-        Command::Generate(arguments) => command::generate::generate(arguments),
-        Command::Inventory(arguments) => command::inventory::inventory(arguments),
-        Command::Fabric(arguments) => command::fabric::fabric(arguments),
-        Command::Fleet(arguments) => command::fleet::fleet(arguments),
-        Command::Agent(arguments) => command::agent::agent(arguments),
-        Command::List(arguments) => command::list::list(arguments),
-        Command::Report(arguments) => command::report::report(arguments),
-        Command::Compare(arguments) => command::compare::compare(arguments),
-        Command::Model(arguments) => command::model::model(arguments),
-        Command::History(arguments) => command::history::history(arguments),
-        Command::Export(arguments) => command::export::export(arguments),
-        Command::Clean(arguments) => command::clean::clean(arguments),
-        Command::Completions { shell } => command::manual::completions(*shell),
-        Command::Man { out } => command::manual::man(out.as_deref()),
-        Command::Schema => command::manual::schema(),
-    };
-    match result {
+    match arguments.command.carry_out() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => output::failed(&error),
     }

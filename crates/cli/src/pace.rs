@@ -116,7 +116,7 @@ fn paced(arguments: &PaceArguments, arrival: record::Arrival) -> Result<Load> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arguments::{Arguments, Command};
+    use crate::command::{Arguments, Command};
     use clap::Parser;
     use record::Nanos;
 

@@ -2,9 +2,7 @@
 //!
 //! The class is the lowest that an obstacle allows ([`Obstacle::allows`]). Obstacles are data; the sentences are the report's.
 
-use record::{
-    Check, Finding, Nanos, PlanSubject, Preset, Ratio, Record, ResultClass, Run, Status, Verdict, WarningSubject,
-};
+use record::{Check, Finding, Nanos, Preset, Ratio, Record, ResultClass, Run, Status, Verdict, WarningSubject};
 
 use crate::emulation::emulation;
 use crate::machine_change::MachineChange;
@@ -222,7 +220,7 @@ fn few_repeats(results: &[MainResult]) -> Option<Obstacle> {
 
 /// Runs of loads and streams end by themselves: of them the check of the window counts steps.
 fn short_windows(record: &Record, results: &[MainResult]) -> Option<Obstacle> {
-    let is_timed = matches!(record.plan.subject(), PlanSubject::Catalogue | PlanSubject::Blocks | PlanSubject::Io);
+    let is_timed = record.plan.subject().properties().is_timed;
     let is_short = |finding: &Finding| (finding.check(), finding.verdict) == (Check::WindowLength, Verdict::Unknown);
     let runs = best(results).filter_map(|(_, best)| record.runs.iter().find(|run| run.number == best.run));
     let short = runs.filter(|run| is_timed && run.findings.iter().any(is_short));

@@ -207,7 +207,7 @@ fn results(record: &Record, by_test: &ByTest<'_>) -> Vec<MainResult> {
         let others = by_test.codes().filter_map(|code| known(&code)).filter(|line| !line.is_probe);
         lines.splice(0..0, others);
     }
-    if record.plan.subject() != PlanSubject::Catalogue {
+    if !record.plan.subject().properties().has_spec_sheet {
         lines.retain(|line| !line.is_probe);
     } else if lines.is_empty() {
         lines = by_test.codes().filter_map(|code| known(&code)).collect();

@@ -73,14 +73,14 @@ pub use message::{
 pub use network::{NetworkEnd, NetworkPath};
 pub use observed_host::{ObservedHost, ObservedRun};
 pub use pace::{Arrival, Pace, Until};
-pub use plan::{Dop, Pairing, Placement, Plan, PlanSubject, PlannedRun, Preset, Side, Skipped};
+pub use plan::{Dop, Pairing, Placement, Plan, PlannedRun, Preset, Side, Skipped};
 pub use proof::{PageCached, ProofLoad, ProofPart, ProofPlace, ProofSubject};
 pub use quantity::{Bytes, Nanos, Rate, Ratio, SignedNanos, Timestamp};
 pub use random_blocks::{BlockOperation, BlockOperations, CacheState, LoopLocation, RandomBlocks};
 pub use reading::{Reading, name};
 pub use record::{DataSet, Record, SCHEMA_VERSION, Status};
 pub use run::{ClientThreads, NodeEvent, NodeEventKind, NodeRun, Run, WaitMethod};
-pub use run_kind::{RunKind, Scan};
+pub use run_kind::{PlanSubject, Resumption, RunKind, Scan, SubjectProperties};
 pub use series::{Second, Slices};
 pub use settling::{CacheFilling, Owed, Settling, SettlingStep};
 pub use state::{BackgroundProgram, ForeignLoad, HostState, KernelLog};

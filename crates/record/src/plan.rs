@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{IoPlan, Nanos, NetworkPath, Pace, ProofSubject, RunKind, Until, Variation};
+use crate::{IoPlan, Nanos, NetworkPath, Pace, PlanSubject, RunKind, Until, Variation};
 
 /// Presets of duration and size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -253,45 +253,7 @@ impl Plan {
 
     /// The subject of the invocation, by the kind of its first run that is not a probe.
     pub fn subject(&self) -> PlanSubject {
-        let first = self.runs.iter().map(|run| &run.kind).find(|kind| !matches!(kind, RunKind::Probe));
-        match first {
-            None | Some(RunKind::Test | RunKind::Probe) => PlanSubject::Catalogue,
-            Some(RunKind::Io) => PlanSubject::Io,
-            Some(RunKind::Proof(part)) => PlanSubject::Proof(part.subject),
-            Some(RunKind::Blocks { .. }) => PlanSubject::Blocks,
-            Some(RunKind::Load { .. } | RunKind::Scan(_)) => PlanSubject::Load,
-            Some(RunKind::Streams { .. }) => PlanSubject::Streams,
-        }
-    }
-}
-
-/// Subjects of an invocation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PlanSubject {
-    /// Tests and probes of the catalogue, and tests of the user.
-    Catalogue,
-    /// I/O jobs.
-    Io,
-    /// A proof.
-    Proof(ProofSubject),
-    /// Random blocks.
-    Blocks,
-    /// Loads of flat files, and scans of loaded tables.
-    Load,
-    /// File streams.
-    Streams,
-}
-
-impl PlanSubject {
-    /// The verb of the command that measures it.
-    pub fn verb(self) -> &'static str {
-        match self {
-            PlanSubject::Catalogue => "run",
-            PlanSubject::Io => "io",
-            PlanSubject::Proof(_) => "prove",
-            PlanSubject::Blocks => "blocks",
-            PlanSubject::Load => "load",
-            PlanSubject::Streams => "streams",
-        }
+        let first = self.runs.iter().map(|run| &run.kind).find(|kind| !kind.is_probe());
+        first.map_or(PlanSubject::Catalogue, RunKind::subject)
     }
 }

@@ -1,9 +1,10 @@
-//! Kinds of runs. Codes of tests are for readers; runs are distinguished by their kind.
+//! Kinds of runs, and the subjects of the invocations that have them, each with what holds for all of its kind. Codes of tests are
+//! for readers; runs are distinguished by their kind.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, LoadForm, LoadModel, ProofPart, ScanKind, StreamDirection};
+use crate::{Bytes, LoadForm, LoadModel, ProofPart, ProofSubject, ScanKind, StreamDirection};
 
 /// The kind of a run, with its distinguishing parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -64,9 +65,16 @@ impl RunKind {
         *self == RunKind::Probe
     }
 
-    /// Whether it is a load of a flat file.
-    pub fn is_load(&self) -> bool {
-        matches!(self, RunKind::Load { .. })
+    /// The subject of an invocation that has runs of this kind.
+    pub fn subject(&self) -> PlanSubject {
+        match self {
+            RunKind::Test | RunKind::Probe => PlanSubject::Catalogue,
+            RunKind::Io => PlanSubject::Io,
+            RunKind::Proof(part) => PlanSubject::Proof(part.subject),
+            RunKind::Blocks { .. } => PlanSubject::Blocks,
+            RunKind::Load { .. } | RunKind::Scan(_) => PlanSubject::Load,
+            RunKind::Streams { .. } => PlanSubject::Streams,
+        }
     }
 
     /// What it measures of a proof; none for other kinds.
@@ -84,6 +92,80 @@ impl RunKind {
             _ => None,
         }
     }
+}
+
+/// Subjects of an invocation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlanSubject {
+    /// Tests and probes of the catalogue, and tests of the user.
+    Catalogue,
+    /// I/O jobs.
+    Io,
+    /// A proof.
+    Proof(ProofSubject),
+    /// Random blocks.
+    Blocks,
+    /// Loads of flat files, and scans of loaded tables.
+    Load,
+    /// File streams.
+    Streams,
+}
+
+impl PlanSubject {
+    /// What holds for all invocations with this subject.
+    pub fn properties(self) -> SubjectProperties {
+        let usual = |verb| SubjectProperties {
+            verb,
+            resumption: Resumption::Never,
+            has_spec_sheet: false,
+            has_repeats: false,
+            is_timed: true,
+            is_about_storage: false,
+        };
+        match self {
+            PlanSubject::Catalogue => SubjectProperties {
+                resumption: Resumption::ByRecord,
+                has_spec_sheet: true,
+                has_repeats: true,
+                ..usual("run")
+            },
+            PlanSubject::Io => SubjectProperties { is_about_storage: true, ..usual("io") },
+            PlanSubject::Proof(_) => SubjectProperties { is_about_storage: true, has_repeats: true, ..usual("prove") },
+            PlanSubject::Blocks => usual("blocks"),
+            PlanSubject::Load => {
+                SubjectProperties { resumption: Resumption::ByCommand, is_timed: false, ..usual("load") }
+            }
+            PlanSubject::Streams => SubjectProperties { is_timed: false, ..usual("streams") },
+        }
+    }
+}
+
+/// What holds for all invocations with one subject.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SubjectProperties {
+    /// The verb of the command that measures it.
+    pub verb: &'static str,
+    /// How an invocation that was not finished is gone on with.
+    pub resumption: Resumption,
+    /// Whether its results are lines of the spec sheet, of tests and of probes: others have results of their own.
+    pub has_spec_sheet: bool,
+    /// Whether its command has an option for repeats.
+    pub has_repeats: bool,
+    /// Whether its runs last for a window: others end when all data is moved.
+    pub is_timed: bool,
+    /// Whether it is about storage alone: its runs are of different jobs or loads, and none is a repeat of another.
+    pub is_about_storage: bool,
+}
+
+/// How an invocation that was not finished is gone on with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resumption {
+    /// With nothing but its record, by `dbdyno run --resume`.
+    ByRecord,
+    /// With its own command and `--resume`.
+    ByCommand,
+    /// Not at all.
+    Never,
 }
 
 /// A scan of a loaded table.

@@ -2,8 +2,7 @@
 
 use model::{Doubt, Fitness, Obstacle, REPEATS_MIN, Undisclosed};
 use record::{
-    JudgedWarning, Judgement, Nanos, PlanSubject, Preset, Ratio, Record, ResultClass, RunVerdict, TestVerdict,
-    WarningSubject,
+    JudgedWarning, Judgement, Nanos, Preset, Ratio, Record, ResultClass, RunVerdict, TestVerdict, WarningSubject,
 };
 
 use crate::document::{Block, Section};
@@ -58,7 +57,7 @@ pub(crate) fn in_doubt(found: &Fitness) -> Option<String> {
 /// How to measure a better record, and how long that takes.
 pub(crate) fn better(record: &Record, found: &Fitness) -> Option<String> {
     let plan = &record.plan;
-    let is_repeatable = plan.subject() == PlanSubject::Catalogue && plan.until.is_none() && plan.paired.is_none();
+    let is_repeatable = plan.subject().properties().has_spec_sheet && plan.until.is_none() && plan.paired.is_none();
     if !is_repeatable || found.is_basis() || record.runs.is_empty() {
         return None;
     }

@@ -1,34 +1,16 @@
-//! What is said of a record as a whole: its subject, when it was measured and with which overhead, how its tests read and began, and
+//! What is said of a record as a whole: when it was measured and with which overhead, how its tests read and began, and
 //! warnings about all figures.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use record::{DataReads, PlanSubject, Preset, Record, SettlingStep, Status};
+use record::{DataReads, Preset, Record, SettlingStep, Status};
 
 use crate::agents::host_warnings;
 use crate::fact::size_text;
 use crate::figure::{duration, nanos};
 use crate::inventory::topology::defect_texts;
 use crate::layout::clean;
-use crate::network::is_network_alone;
-use crate::platform_proof;
 use crate::words::{list, status};
-
-/// What was measured where, for the title.
-pub(crate) fn subject(record: &Record) -> String {
-    let host = record.host.host_name.as_deref().unwrap_or("an unnamed host");
-    let engine = record.engine.as_ref().map_or("no engine", |engine| engine.title.as_str());
-    match record.plan.subject() {
-        PlanSubject::Io => format!("storage of {host}"),
-        PlanSubject::Proof(subject) => format!("{} of {host}", platform_proof::subject(subject)),
-        PlanSubject::Catalogue if is_network_alone(record) => format!("network of {host}"),
-        PlanSubject::Catalogue if record.engine.is_none() => format!("probes on {host}"),
-        PlanSubject::Catalogue => format!("{engine} on {host}"),
-        PlanSubject::Blocks => format!("random blocks through {engine} on {host}"),
-        PlanSubject::Load => format!("bulk load into {engine} on {host}"),
-        PlanSubject::Streams => format!("files stored in {engine} on {host}"),
-    }
-}
 
 /// Start time to the minute, and the status.
 pub(crate) fn started(record: &Record) -> String {

@@ -87,11 +87,9 @@ fn expected(plan: &Plan) -> Nanos {
     Nanos(plan.runs.iter().map(time).fold(0, u64::saturating_add))
 }
 
-/// Whether the runs are loads, scans or streams without a time limit, which end when all data is transferred.
+/// Whether the runs, but for probes, have no time limit and end when all data is moved.
 pub(crate) fn ends_by_itself(plan: &Plan) -> bool {
-    let moves = |kind: &RunKind| {
-        matches!(kind, RunKind::Load { .. } | RunKind::Scan(_) | RunKind::Streams { .. } | RunKind::Probe)
-    };
+    let moves = |kind: &RunKind| kind.is_probe() || !kind.subject().properties().is_timed;
     plan.window_ns >= Plan::OPEN_WINDOW_NS && !plan.runs.is_empty() && plan.runs.iter().all(|run| moves(&run.kind))
 }
 

@@ -1,12 +1,13 @@
 //! The table of runs: by line in parts that fit a terminal, on a page with all columns.
 
-use record::{PlanSubject, Record};
+use record::Record;
 use tables::Row;
 use tables::run::{self, RunRow};
 
 use crate::RUNS_LISTED_MAX;
 use crate::document::{Block, Cell, Section, Table, Text, Tone};
 use crate::figure::duration;
+use crate::kind::{Kind, RunTables};
 use crate::verdict::verdict_cell;
 use crate::view::View;
 use crate::words::{dop, list, unit_per_second, variation, varied};
@@ -150,8 +151,7 @@ pub(crate) fn not_listed(record: &Record) -> Option<Block> {
     (all > RUNS_LISTED_MAX).then(|| Block::note(Tone::Plain, [text]))
 }
 
-/// The tables of a record of this kind. Loads, blocks and file streams have tables of rates of their own, and so has storage, which
-/// also shows what the block layer counted.
+/// The tables of a record of this kind.
 fn parts<'a>(record: &Record) -> Vec<Part<'a>> {
     let of_io: [Part<'a>; 2] = [
         // Probes have no engine.
@@ -160,14 +160,14 @@ fn parts<'a>(record: &Record) -> Vec<Part<'a>> {
         }),
         ("runs-device", "I/O at the block layer", &DEVICE_IO, has_io),
     ];
-    match record.plan.subject() {
-        PlanSubject::Catalogue => {
+    match Kind::of(record).run_tables {
+        RunTables::All => {
             let rates: Part<'a> = ("runs-rates", "Rates and times", &RATES, |_| true);
             let processors: Part<'a> = ("runs-processors", "Processors", &PROCESSORS, |of| !of.is_invalid());
             [rates].into_iter().chain(of_io).chain([processors]).collect()
         }
-        PlanSubject::Blocks | PlanSubject::Load | PlanSubject::Streams => of_io.into(),
-        PlanSubject::Io | PlanSubject::Proof(_) => Vec::new(),
+        RunTables::PhysicalIo => of_io.into(),
+        RunTables::None => Vec::new(),
     }
 }
 

@@ -52,7 +52,7 @@ pub(crate) fn facts(record: &Record) -> Vec<(&'static str, Vec<String>)> {
     limits.extend(alone_of(&found.results));
     let mut facts = vec![
         ("results", results),
-        ("validity", validity_text(&found.validity, matches!(subject, PlanSubject::Io | PlanSubject::Proof(_)))),
+        ("validity", validity_text(&found.validity, subject.properties().is_about_storage)),
         (LIMITS, limits),
         (HELP, help),
     ];

@@ -40,8 +40,10 @@ pub(crate) trait Kind<const SIDES: usize = 1> {
     /// The highest degree of parallelism of its runs; 0 where the runs follow the processors.
     fn jobs_max(&self) -> u32;
 
-    /// Paths of the records.
-    fn records(&self) -> [PathBuf; SIDES];
+    /// Paths of the records, where there are several sides.
+    fn records(&self) -> [PathBuf; SIDES] {
+        array::from_fn(|_| self.setup().record)
+    }
 
     /// Refuses impossible requests before anything is created.
     fn check(&self, _contexts: &[Context<'_>; SIDES]) -> Result<()> {

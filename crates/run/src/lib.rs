@@ -48,19 +48,7 @@ pub use hands::{AgentProgress, Delivered, Fleet, FleetWatch, NotKept, Release};
 pub use host_observer::{HostObserver, Observed, Observers};
 pub use interrupt::Interrupt;
 pub use invocation::Measured;
-pub use kind::blocks::{BlocksRequest, measure_blocks};
-pub use kind::catalogue::{dry_run, measure, resume};
-pub use kind::io::{
-    Goal, IoRequest, Permission, ProofParts, ProofSizes, calibration_phases, is_foreign, measure_io, not_found,
-    survey_io,
-};
-pub use kind::load::{LoadPlan, LoadRequest, PlannedLoad, PlannedScan, ScanRequest, dry_run_load, measure_load};
-pub use kind::nfs::{NfsRequest, measure_nfs};
-pub use kind::numa::{NumaRequest, has_several_nodes, measure_numa};
-pub use kind::pair::{MeasuredPair, PairRequest, dry_run_pair, pair};
-pub use kind::part::AgentBench;
-pub use kind::streams::{StreamsRequest, measure_streams};
-pub use kind::tiers::{TiersRequest, measure_tiers};
+pub use kind::*;
 pub use listener::{Event, Listener};
 pub use network::{NetworkPeer, serve_network};
 pub use platform::{Context, cache_bytes};

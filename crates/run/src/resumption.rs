@@ -11,7 +11,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use engine::{Engine, Target, shown};
-use record::{Build, HostInventory, NodeInventory, ObservedHost, PlanSubject, Record};
+use record::{Build, HostInventory, NodeInventory, ObservedHost, Record, Resumption};
 
 use crate::directory;
 use crate::network::NetworkPeer;
@@ -42,13 +42,15 @@ pub fn check_resumption(record: &Record, request: &Request) -> Result<()> {
         return Err(Error::user("the record cannot be resumed: it is one side of a comparison in pairs")
             .hint("its finished pairs can be compared; for more of them start a new dbdyno pair"));
     }
-    match record.plan.subject() {
-        PlanSubject::Catalogue => {}
-        PlanSubject::Load => {
-            return Err(Error::user("the record cannot be resumed: it is a record of dbdyno load")
-                .hint("repeat the command of the load with --resume"));
+    let subject = record.plan.subject().properties();
+    let of_other = format!("it is a record of dbdyno {}", subject.verb);
+    match subject.resumption {
+        Resumption::ByRecord => {}
+        Resumption::ByCommand => {
+            return Err(Error::user(format!("the record cannot be resumed: {of_other}"))
+                .hint(format!("repeat the command of the {} with --resume", subject.verb)));
         }
-        other => return refuse(format!("it is a record of dbdyno {}", other.verb())),
+        Resumption::Never => return refuse(of_other),
     }
     let optimised = !cfg!(debug_assertions);
     if (record.tool.version.as_str(), record.tool.optimised) != (request.setup.version.as_str(), optimised) {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Parser;
 
-use super::Arguments;
+use crate::command::Arguments;
 
 /// What ends a command within a line of a shell.
 const ENDS: [&str; 9] = ["|", "||", "&&", "&", ";", ">", ">>", "<", "2>"];

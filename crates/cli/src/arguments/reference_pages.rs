@@ -10,7 +10,7 @@ use std::path::Path;
 use clap::CommandFactory;
 use tables::Kind;
 
-use super::Arguments;
+use crate::command::Arguments;
 
 /// Compares the page `name` with `text`, or writes it.
 /// A unit in words.

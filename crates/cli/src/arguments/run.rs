@@ -171,8 +171,8 @@ fn tracer() -> impl TypedValueParser<Value = TracerKind> {
 mod tests {
     use clap::{Args, Command};
 
-    use super::super::fleet::FleetRunArguments;
     use super::*;
+    use crate::command::fleet::FleetRunArguments;
 
     #[test]
     fn what_holds_beside_a_record_is_an_option() {

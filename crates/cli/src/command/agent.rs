@@ -4,6 +4,7 @@ use std::io::{BufReader, stdin, stdout};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use clap::Args;
 use engine::Target;
 use fleet::{Agent, Bridge, KeptParts, PartWork, observe, read_ticket};
 use record::{Part, PartResult};
@@ -11,11 +12,30 @@ use run::{AgentBench, Context, Error, Interrupt, Observers, Release, Result, Set
 
 use crate::agent_target::agent_target;
 use crate::agents::{AGENT_PREFIX, hello};
-use crate::arguments::fleet::AgentArguments;
 use crate::engines::{ENGINES, engine};
 use crate::own_directory::OwnDirectory;
 use crate::progress::{Loudness, Progress};
 use crate::signal::outlive_connection;
+
+/// Options of `dbdyno agent`.
+#[derive(Args, Debug)]
+pub struct AgentArguments {
+    /// Read the ticket from the standard input: `-`, because a file or an argument may be read by others
+    #[arg(long, value_name = "-", allow_hyphen_values = true, required_unless_present_any = ["observe", "parts"])]
+    pub join: Option<String>,
+    /// Answer questions about this host on the standard output, and measure nothing
+    #[arg(long, conflicts_with = "join")]
+    pub observe: bool,
+    /// Give the results that agents hold below --dir, as they are asked for on the standard input
+    #[arg(long, conflicts_with_all = ["join", "observe"])]
+    pub parts: bool,
+    /// Directory below which it makes one of its own, and removes it
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub dir: PathBuf,
+    /// Directory below which it keeps its results until the coordinator has them [default: --dir]
+    #[arg(long, value_name = "DIR")]
+    pub keep: Option<PathBuf>,
+}
 
 /// Carries out `dbdyno agent`.
 ///

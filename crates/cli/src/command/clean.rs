@@ -1,14 +1,26 @@
 //! `dbdyno clean`: removes kept and left-over databases.
 
 use std::io::{BufRead, IsTerminal, stdin};
+use std::path::PathBuf;
 
+use clap::Args;
 use run::{Error, MeasuredDirectory, Result, clean_up_tracing};
 
 use crate::agents::{AGENT_PREFIX, AGENTS_PREFIX};
-use crate::arguments::CleanArguments;
 use crate::engines::ENGINES;
 use crate::output::{ask, print};
 use crate::own_directory::{Made, left_below};
+
+/// Options of `dbdyno clean`.
+#[derive(Args, Debug)]
+pub struct CleanArguments {
+    /// The directory that was measured
+    #[arg(long, short, value_name = "DIR", default_value = ".")]
+    pub dir: PathBuf,
+    /// Do not ask for confirmation
+    #[arg(long, short)]
+    pub yes: bool,
+}
 
 /// Carries out `dbdyno clean`.
 ///

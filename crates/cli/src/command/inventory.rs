@@ -1,18 +1,48 @@
 //! `dbdyno inventory`: the platform, without measuring anything.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use clap::{Args, ValueEnum};
 use engine::{Engine, Target, Workspace, close_all, writer_first};
 use model::platform::{MeasuredRates, measured_rates};
 use record::{EngineInventory, HostInventory, HostState, NodeInventory, Preset};
 use run::{Error, Interrupt, MeasuredDirectory, Result};
 
-use crate::arguments::{InventoryArguments, InventoryFormat};
 use crate::engines::{ENGINES, engine};
 use crate::output::{note, print, print_data, style, width};
 use crate::signal;
 use crate::subject::unreadable;
 use crate::target::target;
+
+/// Options of `dbdyno inventory`.
+#[derive(Args, Debug)]
+pub struct InventoryArguments {
+    /// Also query this engine: `sqlite`, `local:postgres`, or a URL
+    #[arg(long, short, value_name = "TARGET")]
+    pub target: Option<String>,
+    /// Directory whose file system and devices are shown
+    #[arg(long, short, value_name = "DIR", default_value = ".")]
+    pub dir: PathBuf,
+    /// Hold each shared link against what is below it, and tell which is saturated first
+    #[arg(long)]
+    pub bandwidth: bool,
+    /// Show the platform of this record in place of this machine; --bandwidth then uses what it measured
+    #[arg(long, value_name = "RECORD", conflicts_with_all = ["target", "dir"])]
+    pub record: Option<PathBuf>,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = InventoryFormat::Text)]
+    pub format: InventoryFormat,
+}
+
+/// Formats of the inventory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum InventoryFormat {
+    /// Human-readable
+    Text,
+    /// JSON
+    Json,
+}
 
 /// Carries out `dbdyno inventory`.
 ///

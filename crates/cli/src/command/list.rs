@@ -1,14 +1,42 @@
 //! `dbdyno list`: tests, engines, records, published systems, profiles, keys.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::{Args, ValueEnum};
 use fio::{Form, Key, Meaning};
 use run::Result;
 
-use crate::arguments::{ListArguments, Listed};
 use crate::engines::ENGINES;
 use crate::output::{columns, print, style, width};
+
+/// Options of `dbdyno list`.
+#[derive(Args, Debug)]
+pub struct ListArguments {
+    /// What to list
+    #[arg(value_enum)]
+    pub what: Listed,
+    /// Directory of the records
+    #[arg(long, short, value_name = "DIR", default_value = ".")]
+    pub dir: PathBuf,
+}
+
+/// What can be listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Listed {
+    /// The catalogue of tests and probes
+    Tests,
+    /// The engines
+    Engines,
+    /// The records in a directory
+    Records,
+    /// Published systems
+    References,
+    /// I/O profiles of databases, for `dbdyno io --profile`
+    Profiles,
+    /// Keys of job files and their meaning here
+    Keys,
+}
 
 /// Carries out `dbdyno list`.
 ///

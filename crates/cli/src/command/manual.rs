@@ -6,7 +6,7 @@ use clap::CommandFactory;
 use clap_complete::Shell;
 use run::{Error, Result};
 
-use crate::arguments::Arguments;
+use super::Arguments;
 use crate::output::print_data;
 
 /// Prints the completion script of `shell`.

@@ -8,7 +8,7 @@ use record::{Build, Preset, Record, Status};
 use super::Modelled;
 use super::field::{Field, applies, filled, optional, publisher, tool};
 use super::hardware::old;
-use super::repetition::command;
+use crate::kind::Kind;
 use crate::limit;
 use crate::options::SheetOptions;
 use crate::words::{list, plural, preset, status};
@@ -163,7 +163,7 @@ pub(super) fn artefact(record: &Record, options: &SheetOptions<'_>) -> Vec<Field
 /// The command that repeats the measurement.
 fn repeated(record: &Record) -> Field {
     const NAME: &str = "one command that repeats the measurement";
-    match command(record) {
+    match (Kind::of(record).repetition)(record) {
         Ok(command) => filled(NAME, command),
         Err(reason) => optional(NAME, None, reason),
     }

@@ -1,7 +1,7 @@
 //! The measurement, and the correctness of results.
 
 use model::Sheet;
-use record::{Check, Outcome, PlanSubject, Record, Run};
+use record::{Check, Outcome, Record, Run};
 
 use super::WITHOUT_ENGINE;
 use super::environment::checked;
@@ -51,7 +51,7 @@ pub(super) fn measurement(record: &Record, sheet: &Sheet) -> Vec<Field> {
             between_runs(sheet),
             match plan.repeats > 1 {
                 true => "too few valid repeats; use --repeats 6",
-                false if !has_repeats(record) => "one run each; measure more records",
+                false if !record.plan.subject().properties().has_repeats => "one run each; measure more records",
                 false => "one run each; use --repeats 6",
             },
         ),
@@ -94,14 +94,6 @@ pub(super) fn measurement(record: &Record, sheet: &Sheet) -> Vec<Field> {
             ),
         ),
     ]
-}
-
-/// Whether the command of the record has an option for repeats.
-fn has_repeats(record: &Record) -> bool {
-    match record.plan.subject() {
-        PlanSubject::Catalogue | PlanSubject::Proof(_) => true,
-        PlanSubject::Io | PlanSubject::Blocks | PlanSubject::Load | PlanSubject::Streams => false,
-    }
 }
 
 /// A field that every newer record has; views that do not show it do not read it.

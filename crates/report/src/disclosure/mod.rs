@@ -7,7 +7,6 @@ mod environment;
 mod field;
 mod hardware;
 mod measurement;
-mod repetition;
 mod software;
 mod workload;
 

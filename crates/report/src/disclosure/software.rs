@@ -5,12 +5,12 @@ use record::{EngineInventory, Record};
 use super::WITHOUT_ENGINE;
 use super::field::{Field, applies, publisher, tool};
 use super::hardware::{fact, old};
-use super::repetition::sources;
 use crate::figure::memory;
 use crate::inventory::{
     Change, durability, engine_line, engine_sizes, file_system_facts, host_facts, memory_facts, mitigations,
     queue_text, settings,
 };
+use crate::repetition::sources;
 use crate::words::list;
 
 const NOT_REPORTED: &str = "not reported by the kernel";

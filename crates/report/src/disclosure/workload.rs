@@ -7,9 +7,9 @@ use record::{Pace, Record, WaitMethod};
 
 use super::WITHOUT_ENGINE;
 use super::field::{Field, applies, filled, tool};
-use super::repetition::sources;
 use crate::figure::{count, duration};
 use crate::load_curve::other_loads;
+use crate::repetition::sources;
 use crate::words::{list, pace, pinning};
 
 /// Tests that are named; more are counted.

@@ -153,7 +153,7 @@ fn marked(run: &Run) -> String {
     let verdict = model::run_verdict(run);
     match verdict {
         Verdict::Fail if model::has_found_a_limit(run) => BEHIND.to_owned(),
-        Verdict::Warn if is_behind(run) => format!("{}, {BEHIND}", word_of(verdict)),
+        Verdict::Warn if is_behind(run) => format!("{}, missed", word_of(verdict)),
         Verdict::Pass | Verdict::Unknown if is_behind(run) => BEHIND.to_owned(),
         _ => word_of(verdict).to_owned(),
     }

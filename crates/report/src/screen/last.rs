@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use record::{PlanSubject, Preset, Record, Status};
+use record::{PlanSubject, Preset, Record, Resumption, Status};
 
 use super::ShortText;
 use crate::document::{Block, Command};
@@ -31,11 +31,13 @@ pub(super) fn blocks(record: &Record, shown: &ShortText<'_>) -> Vec<Block> {
 /// the verb, an operand, and options.
 fn next_command(record: &Record, word: &str) -> (&'static str, String, String, String) {
     let plan = &record.plan;
-    let is_catalogue = plan.subject() == PlanSubject::Catalogue;
+    let subject = plan.subject().properties();
     let is_unfinished = record.status != Status::Finished || record.runs.len() < plan.runs.len();
     let is_one_load = plan.subject() == PlanSubject::Io && model::calibration(record).is_none();
     match plan.preset {
-        _ if is_unfinished && is_catalogue => ("resume", resume_command(plan), word.to_owned(), String::new()),
+        _ if is_unfinished && subject.resumption == Resumption::ByRecord => {
+            ("resume", resume_command(plan), word.to_owned(), String::new())
+        }
         Preset::Smoke | Preset::Quick if is_network_alone(record) => {
             let options = "--preset standard --repeats 6".to_owned();
             match named_peer(record) {
@@ -43,7 +45,7 @@ fn next_command(record: &Record, word: &str) -> (&'static str, String, String, S
                 None => ("next", "dbdyno network".to_owned(), options, String::new()),
             }
         }
-        Preset::Smoke | Preset::Quick if is_catalogue && plan.until.is_none() => {
+        Preset::Smoke | Preset::Quick if subject.has_spec_sheet && plan.until.is_none() => {
             let network = named_peer(record).map(|peer| format!(" --network {}", shell_word(peer)));
             let target = format!("--target {}", shell_word(&plan.target));
             (

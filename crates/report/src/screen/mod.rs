@@ -3,30 +3,28 @@
 
 mod answer;
 mod figure;
-mod kind;
 mod last;
 mod result;
 mod sheet;
 mod workload;
 
 use model::{Fitness, Line, MAIN_TESTS, QUICK_TESTS, Sheet};
-use record::{Layer, PlanSubject, Record};
+use record::{Layer, Record};
 
 use self::figure::{RESPONSE, has_response};
 use crate::beside::Beside;
-use crate::blocks;
 use crate::disclosure;
 use crate::document::{Block, Card, Document, Extent, Section, Tone};
 use crate::fitness::good_for;
 use crate::fleet::{agents, server_hosts, storage_hosts};
-use crate::head::{started, subject, warnings};
+use crate::head::{started, warnings};
 use crate::inventory::{durability_word, engine_line, machine_line};
+use crate::kind::Kind;
 use crate::network::network_path;
-use crate::plan::runs;
 use crate::style::Style;
 use crate::summary;
 use crate::warning::main_sentences;
-use crate::words::{LAYERS, list, plural};
+use crate::words::{LAYERS, list};
 
 use answer::answer;
 use workload::share;
@@ -63,7 +61,7 @@ pub struct ShortText<'a> {
 pub fn short_text(record: &Record, shown: &ShortText<'_>, style: Style, width: usize) -> String {
     let screen = Screen::of(record, shown.beside);
     let warnings = if shown.only_sheet { Vec::new() } else { main_sentences(record, WARNINGS_MAX) };
-    let has_rooms = record.plan.subject() == PlanSubject::Catalogue && width >= WIDTH_USUAL;
+    let has_rooms = record.plan.subject().properties().has_spec_sheet && width >= WIDTH_USUAL;
     let mut last = String::new();
     for rooms in ROOMS {
         last = screen.document(shown, &warnings, rooms).screen(style, width);
@@ -76,7 +74,7 @@ pub fn short_text(record: &Record, shown: &ShortText<'_>, style: Style, width: u
 
 /// Whether the results of `record` are those of workloads: of the catalogue, at several degrees of parallelism.
 pub fn has_workloads(record: &Record) -> bool {
-    record.plan.subject() == PlanSubject::Catalogue && record.plan.until.is_none()
+    record.plan.subject().properties().has_spec_sheet && record.plan.until.is_none()
 }
 
 /// What is known of a record, before it is known how much of it fits.
@@ -147,15 +145,16 @@ impl<'a> Screen<'a> {
         let mut rows = self.rows(workloads_max);
         rows.push(Block::labelled((!warnings.is_empty()).then(|| ("warning", warnings.to_vec()))));
         let mut sections = vec![self.section(rows)];
-        sections.extend(kind::sections(record));
-        if record.plan.subject() == PlanSubject::Catalogue {
+        let kind = Kind::of(record);
+        sections.extend((kind.screen)(record));
+        if record.plan.subject().properties().has_spec_sheet {
             let others = others(&self.sheet, &self.workloads(workloads_max), rows_max);
             sections.push(Section::new("rates", "Other rates", sheet::blocks(&others, rows_max)));
         }
         let sections = sections.into_iter().map(|section| section.from(Extent::Screen)).collect();
         let foot = if shown.only_sheet { Vec::new() } else { last::blocks(record, shown) };
         let lead = self.lead().into_iter().chain([Block::facts(platform(record))]).collect();
-        Document { lead, foot, ..Document::new(format!("dbdyno: {}", subject(record)), sections) }
+        Document { lead, foot, ..Document::new(format!("dbdyno: {}", kind.title), sections) }
     }
 
     /// The first lines of the sheet that have a row of their own.
@@ -199,19 +198,12 @@ fn platform(record: &Record) -> Vec<(&'static str, String)> {
         ("stored on", storage_hosts(record)),
         ("network", network_path(record)),
         ("agents", agents(record)),
-        ("measured", Some(format!("{}, {}", started(record).trim_end_matches(", finished"), extent(record)))),
+        (
+            "measured",
+            Some(format!("{}, {}", started(record).trim_end_matches(", finished"), (Kind::of(record).extent)(record))),
+        ),
     ];
     facts.into_iter().filter_map(|(label, fact)| Some((label, fact?))).collect()
-}
-
-/// How much was measured.
-fn extent(record: &Record) -> String {
-    let count = plural(record.runs.len() as u64, "run");
-    match record.plan.subject() {
-        PlanSubject::Catalogue => runs(&record.plan),
-        PlanSubject::Blocks => format!("{count} of {}", blocks::extent(record)),
-        PlanSubject::Io | PlanSubject::Proof(_) | PlanSubject::Load | PlanSubject::Streams => count,
-    }
 }
 
 /// The tests that stand for a way in which a platform is used: the main ones first, then those of preset `quick`.

@@ -11,14 +11,15 @@ mod throughput;
 use std::collections::BTreeSet;
 
 use model::Sheet;
-use record::{PlanSubject, Record};
+use record::Record;
 
 use crate::agents::agents;
 use crate::curve;
 use crate::data_set::data_sets;
 use crate::disclosure::Disclosure;
 use crate::document::{Block, Document, Extent, Section, Text};
-use crate::head::{self, started};
+use crate::head::started;
+use crate::kind::Kind;
 use crate::nodes::nodes;
 use crate::options::SheetOptions;
 use crate::pipeline::pipelines;
@@ -26,17 +27,14 @@ use crate::runs::{not_listed, runs};
 use crate::screen::Screen;
 use crate::topology::topology;
 use crate::words::list;
-use crate::{
-    activity, blocks, fitness, inventory, layers, limit, load, load_curve, platform_proof, price, steadiness, storage,
-    streams, warning,
-};
+use crate::{activity, fitness, inventory, layers, limit, load, load_curve, price, steadiness, storage, warning};
 
 pub(crate) use self::throughput::{fit_note, fitted};
 
 /// The spec sheet of `record`: what it is good for, its results, then all figures by subject. A subject that the record does not have
 /// is left out.
 pub fn sheet(record: &Record, options: &SheetOptions<'_>) -> Document {
-    let screen = Screen::of(record, options.beside);
+    let (kind, screen) = (Kind::of(record), Screen::of(record, options.beside));
     let tests = curve::tests(record);
     let curves = throughput::throughput(&tests, screen.sheet());
     let disclosure = Disclosure::of(record, screen.sheet(), curves.estimates, options);
@@ -57,7 +55,7 @@ pub fn sheet(record: &Record, options: &SheetOptions<'_>) -> Document {
         runs(record),
         nodes(record),
         agents(record),
-        streams_of(record, false),
+        streams_beside(record),
         latency::latency(&tests),
         subject("layers", "Latency by layer", layers::of_record(record)),
         subject("activity", "Database activity", activity::of_record(record)),
@@ -74,33 +72,24 @@ pub fn sheet(record: &Record, options: &SheetOptions<'_>) -> Document {
         data_sets(record),
         disclosure.section(),
     ];
-    let sections = [vec![screen.results()], of_kind(record, options), results, judgement, figures, platform];
+    let sections = [vec![screen.results()], of_kind(record, &kind, options), results, judgement, figures, platform];
     let sections = sections.into_iter().flatten().collect();
     Document {
         subtitle: list([format!("measured {}", started(record)), format!("dbdyno {}", record.tool.version)]),
         lead: screen.lead(),
         foot: foot(record, options),
-        ..Document::new(format!("dbdyno: {}", head::subject(record)), sections)
+        ..Document::new(format!("dbdyno: {}", kind.title), sections)
     }
 }
 
-/// The results of measurements that are not of the catalogue, or of another kind of run.
-fn of_kind(record: &Record, options: &SheetOptions<'_>) -> Vec<Section> {
-    let is_catalogue = record.plan.subject() == PlanSubject::Catalogue;
-    let not_listed = not_listed(record).filter(|_| !is_catalogue);
-    vec![
-        Section::new("listed", "Runs that are listed", not_listed.into_iter().collect()),
-        Section::new("proof", platform_proof::TITLE, platform_proof::blocks(record)),
-        storage::calibrated(record),
-        storage::search(record),
-        streams_of(record, true),
-        load_curve::rates(record),
-        load_curve::think_times(record),
-        pipelines(record),
-        load::loads(record),
-        blocks::blocks(record),
-        streams::streams(record, options.published),
-    ]
+/// The results of this kind of record, and those beside them that are not of the sheet.
+fn of_kind(record: &Record, kind: &Kind, options: &SheetOptions<'_>) -> Vec<Section> {
+    let has_results = !record.plan.subject().properties().has_spec_sheet;
+    let not_listed = not_listed(record).filter(|_| has_results);
+    let mut sections = vec![Section::new("listed", "Runs that are listed", not_listed.into_iter().collect())];
+    sections.extend((kind.results)(record, options));
+    sections.extend([load_curve::rates(record), load_curve::think_times(record), pipelines(record)]);
+    sections
 }
 
 /// What the best rates of the tests cost.
@@ -109,16 +98,11 @@ fn prices(sheet: &Sheet, options: &SheetOptions<'_>) -> Section {
     Section::new("price", "Prices", body.unwrap_or_default())
 }
 
-/// Storage runs of a record that is about them are shown at first, unless there are more.
-const RUNS_OPEN_MAX: usize = 12;
-
-/// The streams of I/O: among the first results of a record that is about them, and else among the figures, where others are first.
-fn streams_of(record: &Record, is_first: bool) -> Section {
-    let is_about_them = matches!(record.plan.subject(), PlanSubject::Io | PlanSubject::Proof(_));
-    let streams = storage::streams(record);
-    let is_folded = !is_first || record.runs.len() > RUNS_OPEN_MAX;
-    let streams = if is_folded { streams.folded() } else { streams };
-    if is_about_them == is_first { streams } else { Section { body: Vec::new(), ..streams } }
+/// The streams of I/O of a record that is about something else; those of others are among its results.
+fn streams_beside(record: &Record) -> Section {
+    let streams = storage::streams(record).folded();
+    let is_about_them = record.plan.subject().properties().is_about_storage;
+    if is_about_them { Section { body: Vec::new(), ..streams } } else { streams }
 }
 
 /// Charts and what is said of them.

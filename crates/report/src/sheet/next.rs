@@ -1,6 +1,6 @@
 //! The path of the record and the commands that use it.
 
-use record::{PlanSubject, Record, Status};
+use record::{Record, Resumption, Status};
 
 use crate::activity::has_activity;
 use crate::document::{Block, Command};
@@ -15,8 +15,7 @@ pub(super) fn next(record: &Record, path: &str) -> Vec<Block> {
         |label, verb: String, options: &str| Command { label, verb, word: word.clone(), options: options.to_owned() };
     let report = |label, options| command(label, "dbdyno report".to_owned(), options);
     let unfinished = record.status != Status::Finished || record.runs.len() < record.plan.runs.len();
-    // Tables of random blocks and files of streams do not exist any more; a load is resumed by its own command.
-    let is_resumable = unfinished && record.plan.subject() == PlanSubject::Catalogue;
+    let is_resumable = unfinished && record.plan.subject().properties().resumption == Resumption::ByRecord;
     let commands = [
         is_resumable.then(|| command("resume", resume_command(&record.plan), "")),
         Some(report("show it", "")),

@@ -1,6 +1,6 @@
 //! The platform and the measurement, in a few lines.
 
-use record::{EngineInventory, HostInventory, PlanSubject, Record};
+use record::{EngineInventory, HostInventory, Record};
 
 use crate::database_state::states_at_begin;
 use crate::document::{Block, Section};
@@ -25,17 +25,17 @@ pub(super) fn section(record: &Record) -> Section {
 }
 
 fn facts(record: &Record) -> Vec<(&'static str, String)> {
+    let subject = record.plan.subject().properties();
     let mut facts = machine(&record.host);
     match &record.engine {
         Some(engine) => facts.extend(self::engine(engine)),
-        None if record.plan.subject() == PlanSubject::Catalogue => {
+        None if subject.has_spec_sheet => {
             facts.push(("engine", "none: probes only".to_owned()));
         }
         None => {}
     }
     // Directories of agents are named with their files.
-    let is_storage = matches!(record.plan.subject(), PlanSubject::Io | PlanSubject::Proof(_));
-    let directory = is_storage && record.plan.agents.is_none();
+    let directory = subject.is_about_storage && record.plan.agents.is_none();
     let known = [
         ("directory", directory.then(|| record.plan.directory.clone())),
         ("reads", data_reads(record)),
@@ -53,11 +53,11 @@ fn facts(record: &Record) -> Vec<(&'static str, String)> {
     facts
 }
 
-/// How much was measured: settings of the catalogue, runs of other kinds.
+/// How much was measured: settings of the spec sheet, runs of other kinds.
 fn extent(record: &Record) -> String {
-    match record.plan.subject() {
-        PlanSubject::Catalogue => settings(&record.plan),
-        _ => plural(record.runs.len() as u64, "run"),
+    match record.plan.subject().properties().has_spec_sheet {
+        true => settings(&record.plan),
+        false => plural(record.runs.len() as u64, "run"),
     }
 }
 

@@ -7,7 +7,7 @@ use model::{MergedWarning, Warning};
 use record::{Check, Finding, Record, Verdict, WarningSubject};
 
 use super::meaning::meaning_of;
-use super::told::{Told, is_of_storage, text, told};
+use super::told::{Told, text, told};
 use super::{instance_text, subject};
 use crate::document::{Block, Cell, Column, Extent, Row, Section, Table};
 use crate::finding::check_words;
@@ -74,7 +74,11 @@ fn findings(record: &Record, found: &[Warning<'_>]) -> Vec<Block> {
         Column::text("check"),
         Column::text("verdict"),
         Column::text("tests"),
-        Column::text("in").from(if is_of_storage(record) { Extent::Details } else { Extent::Whole }),
+        Column::text("in").from(if record.plan.subject().properties().is_about_storage {
+            Extent::Details
+        } else {
+            Extent::Whole
+        }),
         Column::text("finding"),
         Column::figure("runs").from(Extent::Whole),
         Column::text("other figures").from(Extent::Whole),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use model::{MergedWarning, Warning, merged_warnings};
-use record::{PlanSubject, Record, Verdict, WarningSubject};
+use record::{Record, Verdict, WarningSubject};
 
 use super::instance_text;
 use crate::words::{few, plural};
@@ -12,14 +12,9 @@ use crate::words::{few, plural};
 /// Warnings of one or more runs, with their sentence.
 pub(crate) type Told<'a> = MergedWarning<'a, Cow<'a, str>>;
 
-/// Whether `record` is about storage alone: its runs are of different jobs or loads, and each is told by its number.
-pub(super) fn is_of_storage(record: &Record) -> bool {
-    matches!(record.plan.subject(), PlanSubject::Io | PlanSubject::Proof(_))
-}
-
 /// The warnings of `record`, merged by their sentences, by severity. Each gain beyond the workers has its own figures, and is told.
 pub(crate) fn told(record: &Record) -> Vec<Told<'_>> {
-    if is_of_storage(record) {
+    if record.plan.subject().properties().is_about_storage {
         return by_sentence(record);
     }
     let (gains, others): (Vec<_>, Vec<_>) =

@@ -310,7 +310,7 @@ fn no_verdict_is_a_warning_that_is_not_shown() {
     );
     record.runs.last_mut().unwrap().findings.push(steal(Verdict::Warn, 12.0));
     assert_eq!(warned(&record), 1, "in the table of runs");
-    assert!(part(&shown(&record), "Latency over rate").contains("warning, rate missed"));
+    assert!(part(&shown(&record), "Latency over rate").contains("warning, missed"));
 }
 
 #[test]

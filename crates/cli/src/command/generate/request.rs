@@ -8,8 +8,7 @@ use flat::{Cards, Compression, Destination, Files, FilesFormat, Packing};
 use record::Bytes;
 use run::{Error, Result};
 
-use super::is_binary;
-use crate::arguments::generate::CardsArguments;
+use super::{CardsArguments, is_binary};
 use crate::arguments::value::ROWS_MAX;
 
 /// Default of `--size`.

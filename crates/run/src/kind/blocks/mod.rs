@@ -6,8 +6,6 @@ mod parameter;
 mod request;
 mod space;
 
-use std::path::PathBuf;
-
 use engine::Sparse;
 use record::{Bytes, CacheState, Finding, Nanos, Plan, PlannedRun, Preset, Run};
 use workload::blocks::{self, Layout, Mode};
@@ -56,10 +54,6 @@ impl Kind for Blocks<'_> {
 
     fn jobs_max(&self) -> u32 {
         self.request.settings.sessions().max(self.request.settings.load_jobs)
-    }
-
-    fn records(&self) -> [PathBuf; 1] {
-        [self.request.setup.record.clone()]
     }
 
     fn check(&self, [context]: &[Context<'_>; 1]) -> Result<()> {

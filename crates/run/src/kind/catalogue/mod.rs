@@ -6,12 +6,10 @@ mod proof;
 mod test;
 mod until;
 
-use std::collections::BTreeSet;
-use std::path::PathBuf;
-
 use engine::Engine;
 use probe::{Form, Probe};
 use record::{Plan, Record};
+use std::collections::BTreeSet;
 use store::Writer;
 use workload::Test;
 
@@ -94,10 +92,6 @@ impl Kind for Catalogue<'_> {
 
     fn jobs_max(&self) -> u32 {
         self.request.jobs_max()
-    }
-
-    fn records(&self) -> [PathBuf; 1] {
-        [self.request.setup.record.clone()]
     }
 
     fn check(&self, [context]: &[Context<'_>; 1]) -> Result<()> {

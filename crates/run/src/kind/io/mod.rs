@@ -144,10 +144,6 @@ impl Kind for Io<'_> {
         0
     }
 
-    fn records(&self) -> [PathBuf; 1] {
-        [self.request.setup.record.clone()]
-    }
-
     /// Impossible requests are refused before anything is created.
     fn check(&self, [context]: &[Context<'_>; 1]) -> Result<()> {
         let Some(_) = context.fleet else { return survey_io(self.request, 1).map(drop) };

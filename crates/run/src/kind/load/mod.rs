@@ -9,7 +9,7 @@ mod scan_plan;
 mod scanning;
 mod space;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use record::{LoadPart, Nanos, Plan, PlannedRun, Preset, Record, Run};
 use workload::load::{self, Figures, Input, LoadTable, Unfit};
@@ -94,10 +94,6 @@ impl Kind for Load<'_> {
 
     fn jobs_max(&self) -> u32 {
         self.degrees.iter().copied().max().unwrap_or(0)
-    }
-
-    fn records(&self) -> [PathBuf; 1] {
-        [self.request.setup.record.clone()]
     }
 
     fn keeps_directory(&self) -> bool {

@@ -3,7 +3,7 @@
 //! An export is mounted anew for each number of connections, since all mounts of a server share those of the first one. The
 //! mounts are seen by this process alone and end with it. Numbers are tried in rounds, in random order.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use host::PrivateMount;
 use record::{Nanos, Plan, PlannedRun, Preset, ProofPlace, Run};
@@ -59,10 +59,6 @@ impl Kind for Nfs<'_> {
     /// No engine is opened.
     fn jobs_max(&self) -> u32 {
         0
-    }
-
-    fn records(&self) -> [PathBuf; 1] {
-        [self.request.setup.record.clone()]
     }
 
     fn needs_engine(&self) -> bool {

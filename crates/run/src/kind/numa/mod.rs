@@ -6,8 +6,6 @@
 
 mod bound;
 
-use std::path::PathBuf;
-
 use record::{
     Bytes, Dop, HostInventory, Nanos, NumaNode, Plan, PlannedRun, Preset, ProofLoad, ProofPart, ProofPlace,
     ProofSubject, RunKind,
@@ -91,10 +89,6 @@ impl Kind for Numa<'_> {
     /// That of the loading sessions: those that read follow the processors.
     fn jobs_max(&self) -> u32 {
         if self.request.engine { BlocksSettings::default().load_jobs } else { 0 }
-    }
-
-    fn records(&self) -> [PathBuf; 1] {
-        [self.request.setup.record.clone()]
     }
 
     fn check(&self, [context]: &[Context<'_>; 1]) -> Result<()> {

@@ -51,10 +51,6 @@ impl Kind for Streams<'_> {
         self.request.streams.iter().copied().max().unwrap_or(0)
     }
 
-    fn records(&self) -> [PathBuf; 1] {
-        [self.request.setup.record.clone()]
-    }
-
     fn plan(&mut self, directory: &MeasuredDirectory, [platform]: &mut [Platform<'_>; 1]) -> Result<[Plan; 1]> {
         self.data = directory.data();
         self.stream_runs = StreamRuns::of(self.request, &self.backends, platform.opened()?.nodes.first().caps());

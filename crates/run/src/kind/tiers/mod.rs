@@ -4,7 +4,7 @@
 //! cache holds all, half or nothing of the table. Points are measured in rounds, in random order, without a restart of the
 //! engine.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use record::{
     Bytes, Dop, Nanos, PageCached, Plan, PlannedRun, Preset, ProofLoad, ProofPart, ProofPlace, ProofSubject, RunKind,
@@ -62,10 +62,6 @@ impl Kind for Tiers<'_> {
 
     fn jobs_max(&self) -> u32 {
         BlocksSettings::default().load_jobs
-    }
-
-    fn records(&self) -> [PathBuf; 1] {
-        [self.request.setup.record.clone()]
     }
 
     fn check(&self, [context]: &[Context<'_>; 1]) -> Result<()> {

@@ -9,14 +9,14 @@ use crate::fleet::run_command;
 use crate::load_curve::load_options;
 use crate::plan::ends_by_itself;
 use crate::shell_word::shell_word;
-use crate::streams::valid;
+use crate::streams;
 use crate::words::{placement, preset};
 
 /// The fewest rows that a table may have.
 const ROWS_MIN: u64 = 3_200;
 
 /// The source of schema, indexes, statements and key distributions of the tests.
-pub(super) fn sources(record: &Record) -> Result<String, String> {
+pub(crate) fn sources(record: &Record) -> Result<String, String> {
     if !record.plan.test_files.is_empty() {
         let files = record.plan.test_files.join(", ");
         return Err(format!("user-defined test files ({files}) are not in the record: publish them with it"));
@@ -31,18 +31,9 @@ pub(super) fn sources(record: &Record) -> Result<String, String> {
     Ok(format!("{source} dbdyno {}{revision}, random data from seed {}", record.tool.version, record.plan.seed))
 }
 
-/// The command that makes the same plan, without passwords.
-pub(super) fn command(record: &Record) -> Result<String, &'static str> {
+/// The command that makes the same plan of tests and probes, without passwords.
+pub(crate) fn run(record: &Record) -> Result<String, &'static str> {
     let plan = &record.plan;
-    match plan.subject() {
-        PlanSubject::Catalogue => {}
-        PlanSubject::Proof(_) => return Err("repeat the proof with its dbdyno prove command"),
-        PlanSubject::Io => return Err("job files are not in the record, only their plan"),
-        PlanSubject::Streams => return streams(record).ok_or("the record has no valid run of streams"),
-        PlanSubject::Load | PlanSubject::Blocks => {
-            return Err("repeat loads and random blocks with their dbdyno load or dbdyno blocks command");
-        }
-    }
     if plan.paired.is_some() {
         return Err("repeat the pair with its dbdyno pair command; the plan of this side is in the record");
     }
@@ -95,16 +86,16 @@ pub(super) fn command(record: &Record) -> Result<String, &'static str> {
     Ok(words.join(" "))
 }
 
-/// The same for file streams.
-fn streams(record: &Record) -> Option<String> {
+/// The same for file streams; none without a valid run.
+pub(crate) fn streams(record: &Record) -> Option<String> {
     let plan = &record.plan;
-    let (_, first) = valid(record).next()?;
+    let (_, first) = streams::valid(record).next()?;
     let mut words = vec!["dbdyno streams".to_owned()];
     let mut option = |name: &str, value: String| words.push(format!("--{name} {}", shell_word(&value)));
     option("target", plan.target.clone());
     let jobs: BTreeSet<u32> = plan.runs.iter().map(|run| run.dop.jobs).collect();
     option("streams", jobs.iter().map(u32::to_string).collect::<Vec<_>>().join(","));
-    let mut forms: Vec<&str> = valid(record).map(|(_, streams)| streams.form.as_str()).collect();
+    let mut forms: Vec<&str> = streams::valid(record).map(|(_, streams)| streams.form.as_str()).collect();
     forms.dedup();
     option("form", forms.join(","));
     option("request", first.request_bytes.0.to_string());
@@ -120,7 +111,7 @@ fn streams(record: &Record) -> Option<String> {
     option("seed", plan.seed.to_string());
     let directory = Path::new(&plan.directory).parent().map(|parent| parent.display().to_string());
     option("dir", directory.unwrap_or_else(|| ".".to_owned()));
-    let buffered = valid(record).any(|(_, streams)| streams.backend == StreamBackend::FileSystemCached);
+    let buffered = streams::valid(record).any(|(_, streams)| streams.backend == StreamBackend::FileSystemCached);
     words.extend(buffered.then(|| "--buffered".to_owned()));
     Some(words.join(" "))
 }
