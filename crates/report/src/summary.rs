@@ -330,9 +330,10 @@ fn unchecked_text(validity: &Validity) -> Option<String> {
         true => "all runs".to_owned(),
         false => plural(count as u64, "run"),
     };
-    // Of a window that is too short it is the steadiness that is not known.
-    let name = |found: Check| check_words(if found == Check::WindowLength { Check::Steady } else { found }).name;
-    let text = |(found, count): (&Check, &usize)| format!("{} ({})", name(*found), of(*count));
+    let text = |(found, count): (&Check, &usize)| match found {
+        Check::WindowLength => format!("{} ({}: windows too short)", check_words(Check::Steady).name, of(*count)),
+        found => format!("{} ({})", check_words(*found).name, of(*count)),
+    };
     let checks: Vec<String> = validity.unchecked.iter().map(text).collect();
     (!checks.is_empty()).then(|| checks.join(", "))
 }
@@ -386,7 +387,7 @@ pub(crate) fn limit_words(limit: &MainLimit) -> (String, String) {
 }
 
 /// That more sessions or threads than those of the best run were not tried.
-fn tried_text(limit: &MainLimit) -> String {
+pub(crate) fn tried_text(limit: &MainLimit) -> String {
     format!("more than {} may be faster", dop_text(limit.dop, limit.sweep))
 }
 

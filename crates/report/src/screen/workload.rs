@@ -11,7 +11,7 @@ use crate::figure::{duration, grouped, percent, volume};
 use crate::finding::check_words;
 use crate::limit::time_class_name;
 use crate::line::repeats;
-use crate::summary::{at_once, change_text, factors_text};
+use crate::summary::{at_once, change_text, factors_text, tried_text};
 use crate::verdict;
 use crate::warning::instance_text;
 use crate::words::{dop_text, list, plural, short_title, title};
@@ -36,6 +36,7 @@ pub(super) fn cards(record: &Record, lines: &[&Line], beside: Option<&Beside>) -
     let compared = |line: &Line| beside?.text(&line.test).map(|text| fact("beside", text));
     let all = lines.iter().zip(limits).map(|(line, limit)| {
         let mut card = card(record, &tests, line, limit.as_ref());
+        card.notes.extend(limit.filter(MainLimit::is_best_of_tried).map(|limit| tried_text(&limit)));
         card.facts.extend(doubt(record, line, &warnings));
         card.facts.extend(compared(line));
         card
@@ -80,7 +81,7 @@ pub(super) fn share(record: &Record, limit: &Limit) -> String {
     let probe = record.runs.iter().find(|run| run.test == limit.probe);
     let probe = probe.map_or_else(
         || limit.probe.clone(),
-        |run| format!("{} without a database ({})", short_title(run.layer, &run.title), limit.probe),
+        |run| format!("{} ({}, without a database)", limit.probe, short_title(run.layer, &run.title)),
     );
     format!("{} of {probe}{no_bound}", percent(limit.efficiency))
 }

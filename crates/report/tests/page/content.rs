@@ -75,7 +75,11 @@ fn every_figure_of_the_sheet_is_that_of_the_model() {
 
 #[test]
 fn a_share_above_the_ceiling_has_a_word_beside_it_everywhere() {
-    let notes = ["of C11, J4: no bound", "of C11: no bound", "C11 is not an upper bound of the test in this record"];
+    let notes = [
+        "of C11, J4: no bound",
+        "without a database): no bound",
+        "C11 is not an upper bound of the test in this record",
+    ];
     let within = page(&sample::record());
     let mut record = sample::record();
     record.runs.iter_mut().filter(|run| run.test == "T131").for_each(|run| run.totals.operations *= 60);
