@@ -30,10 +30,10 @@ pub(crate) struct Kind {
 /// Tables of runs by line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RunTables {
-    /// Rates, physical I/O and processors.
+    /// Rates, I/O and processors.
     All,
-    /// Physical I/O alone: the kind has a table of rates of its own.
-    PhysicalIo,
+    /// I/O alone: the kind has a table of rates of its own.
+    Io,
     /// None: its own tables have what the block layer counted too.
     None,
 }
@@ -86,7 +86,7 @@ impl Kind {
                 screen: |record| vec![table(streams::rates(record))],
                 results: |record, options| vec![streams::streams(record, options.published)],
                 repetition: |record| repetition::streams(record).ok_or("the record has no valid run of streams"),
-                ..Kind::usual(format!("files kept in {engine} on {host}"))
+                ..Kind::usual(format!("files stored in {engine} on {host}"))
             },
         }
     }
@@ -98,7 +98,7 @@ impl Kind {
             extent: run_count,
             screen: |_| Vec::new(),
             results: |_, _| Vec::new(),
-            run_tables: RunTables::PhysicalIo,
+            run_tables: RunTables::Io,
             repetition: |_| Err("repeat loads and random blocks with their dbdyno load or dbdyno blocks command"),
         }
     }
@@ -116,7 +116,7 @@ fn proof(record: &Record) -> Section {
     Section::new("proof", platform_proof::TITLE, platform_proof::blocks(record))
 }
 
-/// A calibration, the answer of a search, or a line per stream.
+/// A calibration, the answer of a search, or a line per job and kind of I/O.
 fn storage_screen(record: &Record) -> Vec<Section> {
     let calibration = model::calibration(record)
         .map(|found| Section::new("calibration", "Calibration", storage::calibration_figures(&found)));
@@ -132,7 +132,7 @@ fn storage_screen(record: &Record) -> Vec<Section> {
 /// Runs of storage that are shown at first, at most.
 const RUNS_OPEN_MAX: usize = 12;
 
-/// The streams of I/O of a record that is about them.
+/// The jobs and kinds of I/O of a record that is about them.
 fn storage_streams(record: &Record) -> Section {
     let streams = storage::streams(record);
     if record.runs.len() > RUNS_OPEN_MAX { streams.folded() } else { streams }

@@ -166,7 +166,7 @@ fn parts<'a>(record: &Record) -> Vec<Part<'a>> {
             let processors: Part<'a> = ("runs-processors", "Processors", &PROCESSORS, |of| !of.is_invalid());
             [rates].into_iter().chain(of_io).chain([processors]).collect()
         }
-        RunTables::PhysicalIo => of_io.into(),
+        RunTables::Io => of_io.into(),
         RunTables::None => Vec::new(),
     }
 }

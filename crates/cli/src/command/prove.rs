@@ -109,6 +109,20 @@ Examples:
 The export is mounted by dbdyno for itself alone, which needs root; the mounts end with it. On the export it makes a
 directory of its own, and removes it. What is mounted already is measured by dbdyno io --dir.";
 
+/// Options of the proofs of storage that another host serves.
+#[derive(Args, Debug)]
+pub struct ServedArguments {
+    /// The host that serves it
+    #[command(flatten)]
+    pub observe: ObserveStorageArguments,
+    /// Directory in which dbdyno works; nothing of it is measured
+    #[arg(long, short, value_name = "DIR", default_value = ".")]
+    pub dir: PathBuf,
+    /// Loads and rounds
+    #[command(flatten)]
+    pub load: ProofLoadArguments,
+}
+
 /// Options of `dbdyno prove nfs`.
 #[derive(Args, Debug)]
 pub struct NfsArguments {
@@ -124,15 +138,9 @@ pub struct NfsArguments {
     /// Size of the file that is read and written
     #[arg(long, value_name = "SIZE", default_value = "256M")]
     pub size: String,
-    /// The host of the server
+    /// The host of the server, and how it is proved
     #[command(flatten)]
-    pub observe: ObserveStorageArguments,
-    /// Directory in which dbdyno works; nothing of it is measured
-    #[arg(long, short, value_name = "DIR", default_value = ".")]
-    pub dir: PathBuf,
-    /// Loads and rounds
-    #[command(flatten)]
-    pub load: ProofLoadArguments,
+    pub served: ServedArguments,
 }
 
 /// Options of `dbdyno prove volume`.
@@ -162,15 +170,9 @@ pub struct FabricArguments {
     /// read, and the most that it can carry
     #[arg(long, value_name = "HOST[:PORT]", value_parser = value::peer)]
     pub network: Option<NetworkPeer>,
-    /// The host of the target
+    /// The host of the target, and how it is proved
     #[command(flatten)]
-    pub observe: ObserveStorageArguments,
-    /// Directory in which dbdyno works; nothing of it is measured
-    #[arg(long, short, value_name = "DIR", default_value = ".")]
-    pub dir: PathBuf,
-    /// Loads and rounds
-    #[command(flatten)]
-    pub load: ProofLoadArguments,
+    pub served: ServedArguments,
 }
 
 /// Options of `dbdyno prove numa`.
@@ -306,7 +308,7 @@ fn cached_volume(arguments: &VolumeArguments, cache: &CacheDevice) -> Result<()>
 }
 
 fn fabric(arguments: &FabricArguments) -> Result<()> {
-    let (block, file) = block_and_size(&arguments.load.bs, "16M")?;
+    let (block, file) = block_and_size(&arguments.served.load.bs, "16M")?;
     for device in [&arguments.local, &arguments.remote] {
         if !device.exists() {
             return Err(Error::user(format!("device {} is not there", device.display()))
@@ -318,9 +320,13 @@ fn fabric(arguments: &FabricArguments) -> Result<()> {
     if local == remote {
         note("both are the same device: the verdict should be EQUIVALENT or INCONCLUSIVE");
     }
-    let parts = ProofParts::fabric(&local, &remote, arguments.load.sizes(block, file));
-    let request = parts_request(&arguments.dir, parts, vec![local, remote], &arguments.load)?;
-    prove_parts(&IoRequest { network: arguments.network.clone(), ..request }, &arguments.observe, &arguments.load)
+    let parts = ProofParts::fabric(&local, &remote, arguments.served.load.sizes(block, file));
+    let request = parts_request(&arguments.served.dir, parts, vec![local, remote], &arguments.served.load)?;
+    prove_parts(
+        &IoRequest { network: arguments.network.clone(), ..request },
+        &arguments.served.observe,
+        &arguments.served.load,
+    )
 }
 
 fn numa(arguments: &NumaArguments) -> Result<()> {
@@ -360,20 +366,23 @@ fn nfs(arguments: &NfsArguments) -> Result<()> {
     if !arguments.export.contains(":/") {
         return Err(Error::user(format!("{} is not an export", arguments.export)).hint("give it as SERVER:/PATH"));
     }
-    let (block, file) = block_and_size(&arguments.load.bs, &arguments.size)?;
-    let rounds = &arguments.load.rounds;
+    let (block, file) = block_and_size(&arguments.served.load.bs, &arguments.size)?;
+    let rounds = &arguments.served.load.rounds;
     let mut connections = arguments.nconnect.clone();
     connections.sort_unstable();
     connections.dedup();
     let request = NfsRequest {
-        setup: proof_setup(&arguments.dir, rounds)?,
+        setup: proof_setup(&arguments.served.dir, rounds)?,
         export: arguments.export.clone(),
         version: arguments.nfs_version.clone(),
         connections,
-        sizes: arguments.load.sizes(block, file),
+        sizes: arguments.served.load.sizes(block, file),
         rounds: rounds.rounds,
     };
-    proved(measure(&arguments.observe, &rounds.output, |context| run::measure_nfs(&request, context))?, &rounds.output)
+    proved(
+        measure(&arguments.served.observe, &rounds.output, |context| run::measure_nfs(&request, context))?,
+        &rounds.output,
+    )
 }
 
 /// Measures the parts; `devices` are read.

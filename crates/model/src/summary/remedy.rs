@@ -1,4 +1,4 @@
-//! What would help: changes of the platform, with the most that each can gain.
+//! What would help: changes of the platform, with what each gains as an estimate, and the most that it can gain.
 //!
 //! Three laws hold of every closed system, however its jobs wait for each other:
 //!

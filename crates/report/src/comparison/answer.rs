@@ -31,13 +31,12 @@ fn is_sure(compared: &ComparedTest) -> bool {
 
 /// The tests of the system at `index` by verdict: `B against A: faster in 2 of 3 tests, not decided in 1`.
 fn title(view: &ComparisonView<'_>, index: usize) -> Option<String> {
-    let of_system = |test: &'_ model::TestComparison| test.compared_tests.get(index).cloned().flatten();
-    let compared: Vec<ComparedTest> = view.comparison.tests.iter().filter_map(of_system).collect();
+    let of_system = view.compared_tests().filter(|(_, system, _)| *system == index);
+    let compared: Vec<&ComparedTest> = of_system.map(|(_, _, compared)| compared).collect();
     let judged = |verdict: ComparisonVerdict| {
-        let is_of_it = |one: &&ComparedTest| one.outcome.verdict() == Some(verdict) && !is_estimate(one);
-        compared.iter().filter(is_of_it).count()
+        compared.iter().filter(|one| one.outcome.verdict() == Some(verdict) && !is_estimate(one)).count()
     };
-    let is_incomparable = |one: &&ComparedTest| matches!(one.outcome, ComparisonOutcome::Incomparable { .. });
+    let is_incomparable = |one: &ComparedTest| matches!(one.outcome, ComparisonOutcome::Incomparable { .. });
     let clauses = [
         ("faster".to_owned(), judged(ComparisonVerdict::Faster)),
         ("slower".to_owned(), judged(ComparisonVerdict::Slower)),
@@ -51,7 +50,7 @@ fn title(view: &ComparisonView<'_>, index: usize) -> Option<String> {
             "published, without a verdict,".to_owned(),
             compared.iter().filter(|one| one.outcome == ComparisonOutcome::Unjudged).count(),
         ),
-        ("not comparable".to_owned(), compared.iter().filter(is_incomparable).count()),
+        ("not comparable".to_owned(), compared.iter().filter(|one| is_incomparable(one)).count()),
     ];
     let all = plural(compared.len() as u64, "test");
     let clauses = clauses.into_iter().filter(|(_, count)| *count > 0).enumerate();
@@ -65,8 +64,9 @@ fn title(view: &ComparisonView<'_>, index: usize) -> Option<String> {
 }
 
 /// How far apart single runs are.
-fn estimated(compared: &[ComparedTest]) -> String {
-    let ratios = compared.iter().filter(|one| is_estimate(one)).filter_map(shift).map(|shift| shift.ratio);
+fn estimated(compared: &[&ComparedTest]) -> String {
+    let estimates = compared.iter().filter(|one| is_estimate(one));
+    let ratios = estimates.filter_map(|one| shift(one)).map(|shift| shift.ratio);
     let (low, high) = ratios.fold((f64::INFINITY, 0.0_f64), |(low, high), ratio| (low.min(ratio), high.max(ratio)));
     match low < high {
         true => format!("without a verdict ({} to {} by single runs)", words::change(low), words::change(high)),

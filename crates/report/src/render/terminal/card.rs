@@ -140,6 +140,13 @@ mod tests {
     }
 
     #[test]
+    fn parts_are_told_apart_in_ascii() {
+        let drawn: String = FILLINGS.into_iter().chain([UNKNOWN]).collect();
+        let ascii = crate::style::Style { colour: false, ascii: true }.encoded(drawn);
+        assert_eq!(ascii, "#=-:%.");
+    }
+
+    #[test]
     fn a_bar_is_as_long_as_the_whole() {
         let part = |name: &str, share, series| Part { name: name.to_owned(), share, series };
         let (bar, key) = bar(&[part("CPU", 0.5, Some(0)), part("reads", 0.25, Some(1)), part("unknown", 0.25, None)]);

@@ -239,6 +239,9 @@ impl Platform {
         for gain in self.gains() {
             // As it is shown.
             let Some(shown) = gain.factor_max.map(|factor| format!("{factor:.1}")) else { continue };
+            if gain.factor_estimated.is_some_and(|estimated| Some(estimated) > gain.factor_max) {
+                return Some(format!("{gain:?}: the estimate is beyond its bound, {found:?}"));
+            }
             let truth = self.truth(gain.remedy, &found.limiter, true);
             if truth > shown.parse::<f64>().unwrap() * (1.0 + 1e-9) {
                 return Some(format!("{gain:?}: shown {shown}, {truth:.3} with all that is not known, {found:?}"));
