@@ -13,7 +13,7 @@ use crate::words::{dop, unit_per_second, variation};
 const TITLE_WIDTH: usize = 16;
 
 /// Characters of a unit and service times.
-const TIMES_WIDTH: usize = 31;
+const TIMES_WIDTH: usize = 30;
 
 /// The unit of a run of random blocks that only scans.
 const SCANS: &str = "scan/s";
@@ -57,7 +57,7 @@ fn times(run: &Run) -> Option<String> {
     let p50 = duration(times.p50_ns);
     let sync = model::sync_beside(run).map(|sync| duration(sync.service.p50_ns));
     Some(match (name, sync) {
-        (LatencyName::Service, None) => format!(" p50 {p50:>7}  p99 {:>7}", time(times.p99_ns)),
+        (LatencyName::Service, None) => format!(" p50 {p50:>7} p99 {:>7}", time(times.p99_ns)),
         (LatencyName::Service, Some(sync)) => format!(" p50 {p50:>7} sync {sync:>7}"),
         // The rate that was asked for needs the room of the median.
         (LatencyName::Response, None) => match times.p99_ns {

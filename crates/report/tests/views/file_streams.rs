@@ -129,7 +129,7 @@ fn the_line_of_a_run_and_the_table_tell_the_same_requests() {
     // Its steps, openings and commits among them, took others.
     assert_ne!(record.runs[0].service.p50_ns, Nanos(4_000_000));
     let line = run_line(&record.runs[0]);
-    assert!(line.contains("p50 4.00 ms  p99       -"), "{line}");
+    assert!(line.contains("p50 4.00 ms p99       -"), "{line}");
     assert!(text(&record, "r.json", Style::default(), 100).contains(" 4.00 ms "));
 }
 

@@ -292,6 +292,14 @@ fn a_missed_rate_is_not_a_missed_level() {
 }
 
 #[test]
+fn the_line_of_a_run_at_a_share_has_all_of_the_share_beside_every_verdict() {
+    for verdict in [Verdict::Pass, Verdict::Unknown, Verdict::Warn] {
+        let line = run_line(&Run { findings: vec![steal(verdict, 12.0)], ..share(40, 0.2, 80) });
+        assert!(line.contains(" 20 % of capacity ") && line.chars().count() <= 80, "{line}");
+    }
+}
+
+#[test]
 fn no_verdict_is_a_warning_that_is_not_shown() {
     let mut record = with(vec![Run { findings: Vec::new(), ..share(40, 0.9, 80) }]);
     let warned = |record: &Record| {
