@@ -113,7 +113,9 @@ fn doubt(record: &Record, line: &Line, warnings: &[Warning<'_>]) -> Option<Fact>
         warning.verdict == line.verdict && !(is_planned && line.verdict == Verdict::Unknown)
     };
     let of_line = warnings.iter().filter(is_told).filter_map(|warning| {
-        let instance = warning.instances.iter().find(|one| one.run.test == line.test)?;
+        let mut instances = warning.instances.iter().filter(|one| one.run.test == line.test);
+        let of_best = instances.clone().find(|one| Some(one.run.number) == line.best.as_ref().map(|best| best.run));
+        let instance = of_best.or_else(|| instances.next())?;
         Some(match (line.verdict, warning.subject) {
             (Verdict::Unknown, WarningSubject::Check(of)) => check_words(of).name.to_owned(),
             _ => clause(&instance_text(record, warning.subject, instance)).to_owned(),
