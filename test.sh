@@ -3,7 +3,7 @@
 # themselves, on sockets of their own, in directories of their own. A server that is missing is an error, not a skip.
 # At last the checks of lab/ run in guests, on Debian on x86_64, and the scripts of benches/ at their smallest size.
 #
-#   ./test.sh               everything; LAB_CHECKS='NAME ...' runs only these checks in guests
+#   ./test.sh               everything; LAB_CHECKS='NAME ...' runs only these checks in guests, BENCHES='NAME ...' these scripts
 #   ./test.sh quick         what needs no server and no device: records, measurement, model, tables, views; installs nothing
 #   ./test.sh e2e WORD ...  the end-to-end tests whose path has one of the words: fleet, io, load, blocks ...
 #   ./test.sh -p NAME ...   arguments go to `cargo test`
@@ -243,5 +243,5 @@ failed=0
 cargo test --workspace --locked --no-fail-fast --lib --bins --tests || failed=1
 mirror=${DEBIAN_MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | grep -m 1 '/debian/*$' || true)}
 "${sudo[@]}" env "PATH=$PATH" "DEBIAN_MIRROR=$mirror" DBDYNO=target/debug/dbdyno lab/run ${LAB_CHECKS:-} || failed=1
-"${sudo[@]}" env "PATH=$PATH" benches/smallest.sh || failed=1
+"${sudo[@]}" env "PATH=$PATH" benches/smallest.sh ${BENCHES:-} || failed=1
 exit "$failed"

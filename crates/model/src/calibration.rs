@@ -15,6 +15,7 @@ use crate::delta::per_second;
 use crate::estimate::{Estimate, Repeat, estimate};
 use crate::group::{Repeats, middle};
 use crate::queue::in_flight;
+use crate::times::{Times, times};
 use crate::verdict::is_invalid;
 
 /// Code of the runs with small random reads.
@@ -60,14 +61,8 @@ pub struct CurvePoint {
     pub in_flight: u32,
     /// I/Os per second.
     pub iops: Rate,
-    /// Mean service time.
-    pub mean_ns: Nanos,
-    /// Median service time.
-    pub p50_ns: Nanos,
-    /// 0.99 quantile of the service time.
-    pub p99_ns: Option<Nanos>,
-    /// 0.999 quantile of the service time.
-    pub p999_ns: Option<Nanos>,
+    /// Service time.
+    pub service: Times,
     /// Whether more than half of the runs met the bound; absent without one.
     pub kept: Option<bool>,
     /// Valid runs at this load.
@@ -125,14 +120,10 @@ fn chosen<'a, 'b>(record: &Record, test: &str, levels: &'b Levels<'a>) -> Option
 
 fn point(in_flight: u32, runs: &[&Run]) -> Option<CurvePoint> {
     let run = middle(runs)?;
-    let service = &run.service;
     Some(CurvePoint {
         in_flight,
         iops: Rate(rate(run)),
-        mean_ns: service.mean_ns,
-        p50_ns: service.p50_ns,
-        p99_ns: service.p99_ns,
-        p999_ns: service.p999_ns,
+        service: times(&run.service)?,
         kept: kept_by(runs),
         runs: runs.len(),
     })

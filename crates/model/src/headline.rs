@@ -2,7 +2,7 @@
 
 use record::{IoKind, IoStream, Latency, Pace, Run};
 
-use crate::row::{Quantiles, quantiles};
+use crate::times::{Times, times};
 
 /// From where to where a latency is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub struct Headline {
     /// Which one it is.
     pub name: LatencyName,
     /// Its quantiles.
-    pub times: Quantiles,
+    pub times: Times,
 }
 
 /// Whether steps have intended starts: at a rate, or after a think time.
@@ -52,7 +52,7 @@ pub fn headline_latency(run: &Run) -> &Latency {
 /// The latency that stands for `run` and its name; None where no step succeeded.
 pub fn headline(run: &Run) -> Option<Headline> {
     let name = if run.streams.is_some() { LatencyName::Service } else { latency_name(run) };
-    Some(Headline { name, times: quantiles(headline_latency(run))? })
+    Some(Headline { name, times: times(headline_latency(run))? })
 }
 
 /// The slowest kind of sync, by its median, that jobs of `run` wait for between their I/O: it is part of the time from

@@ -75,6 +75,7 @@ mod summary;
 mod system;
 mod thin;
 mod think_time;
+mod times;
 mod verdict;
 mod wait_count;
 mod wake_up;
@@ -119,9 +120,9 @@ pub use headline::{
 };
 pub use kept_curve::{End, LevelLimit, Told, level_limit};
 pub use layers::{
-    LargestPart, LatencyLayer, LayerAbsence, LayerFigure, LayerLine, LayerMethod, LayerQuantiles, LayerRow, LayerTable,
-    LayerTables, MEASURING_POINTS, TracedRepeat, TracingCost, Unaccounted, database_time, layer_figure, layer_lines,
-    layered_runs, layered_runs_of,
+    LargestPart, LatencyLayer, LayerAbsence, LayerFigure, LayerLine, LayerMethod, LayerRow, LayerTable, LayerTables,
+    MEASURING_POINTS, TracedRepeat, TracingCost, Unaccounted, database_time, layer_figure, layer_lines, layered_runs,
+    layered_runs_of,
 };
 pub use level::{is_disturbed, meets_bound, meets_level, visit};
 pub use load_curve::{Contrast, RateCurve, RatePoint, capacity, gives_capacity, rate_curves, steps_per_second};
@@ -144,7 +145,7 @@ pub use rate_search::{ABOVE, Confirmation, Ending, Purpose, RateAnswer, RateSear
 pub use recorded_search::{Contradiction, RecordedSearch, SearchPoint, io_search};
 pub use repeat_drift::RepeatDrift;
 pub use response_interval::response_interval;
-pub use row::{Io, Quantiles, Row, quantiles, row, steady_verdict};
+pub use row::{Io, Row, row, steady_verdict};
 pub use rules::{RULES, Rules};
 pub use search::{Answer, Search, Step};
 pub use settled_rate::settled_rate;
@@ -169,6 +170,7 @@ pub use system::{
 };
 pub use thin::thin;
 pub use think_time::{CpuScope, ThinkPoint, ThinkStudy, think_studies};
+pub use times::{QUANTILES, Quantile, Times, shown_quantiles, times};
 pub use verdict::{has_failed, has_found_a_limit, is_answer, is_invalid, run_counts, run_verdict};
 pub use wake_up::WakeUp;
 pub use warning::{Instance, MergedWarning, Warning, merged_warnings, most_serious, warnings};

@@ -14,7 +14,7 @@ use crate::delta::per_second;
 use crate::distribution::buckets;
 use crate::group::middle;
 use crate::level::meets_level;
-use crate::row::{Quantiles, quantiles};
+use crate::times::{Times, times};
 use crate::verdict::{is_invalid, run_verdict};
 
 /// Minimum ratio of the p99 of open and closed loop for [`RateCurve::contrast`].
@@ -54,11 +54,11 @@ pub struct RatePoint<'a> {
     /// Achieved steps per second.
     pub done: Option<Rate>,
     /// Service time, from start to end.
-    pub service: Option<Quantiles>,
+    pub service: Option<Times>,
     /// Response time, from intended start to end.
-    pub response: Option<Quantiles>,
+    pub response: Option<Times>,
     /// How late idle jobs began their steps, which is part of the response time; absent where not measured.
-    pub start_lag: Option<Quantiles>,
+    pub start_lag: Option<Times>,
     /// Whether it met the service level of the search; absent without one, and where not known.
     pub kept: Option<bool>,
     /// The verdict of the run.
@@ -158,9 +158,9 @@ fn point<'a>(run: &'a Run, asked: f64, capacity: Option<Rate>, bound: Option<&Bo
         asked: Rate(asked),
         share: share.map(Ratio),
         done: steps_per_second(run),
-        service: quantiles(&run.service),
-        response: quantiles(&run.response),
-        start_lag: run.start_lag.as_deref().and_then(quantiles),
+        service: times(&run.service),
+        response: times(&run.response),
+        start_lag: run.start_lag.as_deref().and_then(times),
         kept: bound.and_then(|bound| meets_level(run, bound)),
         verdict: run_verdict(run),
     }
@@ -177,7 +177,7 @@ impl RatePoint<'_> {
 impl Contrast<'_> {
     /// The p99 of the lag, where it explains most of what response times are longer than service times.
     pub fn lag(&self) -> Option<Nanos> {
-        let p99 = |times: Option<Quantiles>| times.and_then(|times| times.p99_ns);
+        let p99 = |times: Option<Times>| times.and_then(|times| times.p99_ns);
         let (lag, service, response) = (p99(self.open.start_lag)?, p99(self.open.service)?, p99(self.open.response)?);
         (lag.0 >= response.since(service).0 / 2).then_some(lag)
     }
@@ -188,7 +188,7 @@ impl<'a> RateCurve<'a> {
     /// capacity explains least of the difference. None where they agree, and where one of them is not known.
     pub fn contrast(&self) -> Option<Contrast<'a>> {
         let closed = self.closed.filter(|run| !is_invalid(run))?;
-        let closed_p99 = quantiles(&closed.response)?.p99_ns?;
+        let closed_p99 = times(&closed.response)?.p99_ns?;
         let differs = |point: &&RatePoint<'a>| {
             let p99 = point.response.and_then(|response| response.p99_ns);
             let is_valid = point.verdict != Verdict::Fail;

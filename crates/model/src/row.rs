@@ -1,12 +1,13 @@
 //! One row of the result table: the columns of a run, derived from what was counted and read.
 
 use record::evidence::Steady;
-use record::{Dop, Evidence, Latency, Layer, Nanos, Rate, Ratio, Run, SteadyVerdict, Unit, Verdict, name};
+use record::{Dop, Evidence, Layer, Nanos, Rate, Ratio, Run, SteadyVerdict, Unit, Verdict, name};
 
 use crate::cpu::{CpuShares, CpuUse, cpu_shares, cpu_use, host_cpu_ns};
 use crate::delta::{per_second, rate, share};
 use crate::foreign::{foreign_cpu, processors};
 use crate::observed_side::{server_cpu_ratio, server_side, storage_cpu_ns, storage_sides};
+use crate::times::{Times, times};
 use crate::verdict::run_verdict;
 
 /// The columns of one run, absent without a source. Rates are per second of the window, byte rates in bytes per second.
@@ -61,9 +62,9 @@ pub struct Row {
     /// Logical reads of the engine.
     pub logical_reads_per_second: Option<Rate>,
     /// Service time, from start to end; absent where no step succeeded.
-    pub service: Option<Quantiles>,
+    pub service: Option<Times>,
     /// Response time, from intended start to end; absent without steps.
-    pub response: Option<Quantiles>,
+    pub response: Option<Times>,
 }
 
 /// Physical I/O of data.
@@ -89,15 +90,6 @@ impl Io {
     pub fn total_bytes_per_second(&self) -> Option<Rate> {
         sum(self.read_bytes_per_second, self.write_bytes_per_second)
     }
-}
-
-/// Two printable quantiles of a latency.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Quantiles {
-    /// The median.
-    pub p50_ns: Nanos,
-    /// The 0.99 quantile; absent where too few values lie beyond it, see [`crate::is_printable`].
-    pub p99_ns: Option<Nanos>,
 }
 
 /// The row of `run`.
@@ -142,8 +134,8 @@ pub fn row(run: &Run) -> Row {
         redo_syncs_per_second: rate(run, name::REDO_SYNC_COUNT),
         flushes_per_second: rate(server, name::DEVICE_FLUSH_COUNT),
         logical_reads_per_second: rate(run, name::LOGICAL_READ_COUNT),
-        service: quantiles(&run.service),
-        response: quantiles(&run.response),
+        service: times(&run.service),
+        response: times(&run.response),
     }
 }
 
@@ -153,11 +145,6 @@ pub fn steady_verdict(run: &Run) -> Option<SteadyVerdict> {
         Evidence::Steady(Steady::Window { verdict, .. }) => Some(*verdict),
         _ => None,
     })
-}
-
-/// The median and the 0.99 quantile of `latency`, the latter absent with too few values; None without values.
-pub fn quantiles(latency: &Latency) -> Option<Quantiles> {
-    (latency.count > 0).then_some(Quantiles { p50_ns: latency.p50_ns, p99_ns: latency.p99_ns })
 }
 
 fn sum(one: Option<Rate>, other: Option<Rate>) -> Option<Rate> {
@@ -231,7 +218,7 @@ mod tests {
         assert_eq!(row.flushes_per_second, Some(Rate(12.0)));
         assert_eq!(row.redo_bytes_per_second, Some(Rate(2_000_000.0)));
         assert_eq!(row.logical_reads_per_second, Some(Rate(6_000.0)));
-        assert_eq!(row.service, Some(Quantiles { p50_ns: Nanos(1_000_000), p99_ns: Some(Nanos(1_900_000)) }));
+        assert_eq!(row.service, times(&run.service));
         assert_eq!(row.verdict, Verdict::Pass);
     }
 
@@ -239,22 +226,11 @@ mod tests {
     fn what_a_test_does_not_count_is_absent_and_not_zero() {
         let mut run = run("T131", 1);
         (run.totals.rows, run.totals.transactions) = (0, 0);
-        (run.service, run.response) = (Latency::default(), Latency::default());
+        (run.service, run.response) = Default::default();
         let row = row(&run);
         assert_eq!((row.rows_per_second, row.transactions_per_second, row.bytes_per_second), (None, None, None));
         assert_eq!((row.service, row.response), (None, None));
         assert_eq!((row.cpu, row.client_cpu, row.engine_io), (None, None, Io::default()));
-    }
-
-    #[test]
-    fn a_quantile_that_few_values_lie_beyond_is_not_shown() {
-        let of = |count: u64| {
-            let service = Latency { count, p50_ns: Nanos(1), p99_ns: Some(Nanos(2)), ..Latency::default() }.printable();
-            row(&Run { service, ..run("T611", 1) }).service
-        };
-        assert_eq!(of(0), None);
-        assert_eq!(of(999), Some(Quantiles { p50_ns: Nanos(1), p99_ns: None }));
-        assert_eq!(of(1_000), Some(Quantiles { p50_ns: Nanos(1), p99_ns: Some(Nanos(2)) }));
     }
 
     #[test]

@@ -9,10 +9,10 @@ use crate::group::{ByTest, Repeats, degree, fastest, valid_groups};
 use crate::headline::{Headline, headline};
 use crate::queue::in_flight;
 use crate::repeat_drift::{RepeatDrift, repeat_drift};
-use crate::row::{Quantiles, quantiles};
 use crate::rules::RULES;
 use crate::state_difference::{DifferingState, differing_states};
 use crate::statistics::{Interval, order_interval};
+use crate::times::{Times, times};
 use crate::verdict::{is_invalid, test_verdict};
 use crate::wake_up::WakeUp;
 
@@ -111,7 +111,7 @@ pub struct Point {
     /// Bytes, where the test counts them itself.
     pub bytes_per_second: Option<Rate>,
     /// Service time.
-    pub service: Option<Quantiles>,
+    pub service: Option<Times>,
     /// The latency that stands for the run, by name.
     pub headline: Option<Headline>,
     /// The figure in the usual terms of the test, where different.
@@ -188,7 +188,7 @@ fn point(by_test: &ByTest<'_>, run: &Run, repeats: &Repeats<'_>) -> Option<Point
         repeats: repeats.count(),
         interval: order_interval(&rates),
         bytes_per_second: run.totals.bytes.and_then(|bytes| per_second(run, bytes.0)),
-        service: quantiles(&run.service),
+        service: times(&run.service),
         headline: headline(run),
         derived: derived(run),
         ceiling: run.ceiling.as_ref().and_then(|ceiling| limit(by_test, run, ceiling)),

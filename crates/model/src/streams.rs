@@ -3,7 +3,7 @@
 use record::{FileStreams, Rate, Ratio, Record, Run, StreamBackend, StreamDirection, name};
 
 use crate::delta::{delta, per_second, share};
-use crate::row::{Quantiles, quantiles};
+use crate::times::{Times, times};
 use crate::verdict::is_invalid;
 
 /// Figures of a run of file streams; absent without a source.
@@ -24,11 +24,11 @@ pub struct StreamFigures {
     /// The same of the device.
     pub device_per_byte: Option<f64>,
     /// Service time of a request.
-    pub requests: Option<Quantiles>,
+    pub requests: Option<Times>,
     /// Time to start a transaction and to open or create a file, with its content in some engines.
-    pub openings: Option<Quantiles>,
+    pub openings: Option<Times>,
     /// Time of a commit, or of a sync.
-    pub commits: Option<Quantiles>,
+    pub commits: Option<Times>,
 }
 
 /// The figures of `run`; None unless file streams with bytes.
@@ -50,9 +50,9 @@ pub fn stream_figures(run: &Run) -> Option<StreamFigures> {
         redo_per_byte: of_engine(name::REDO_WRITE_BYTES),
         engine_per_byte: of_engine(engine),
         device_per_byte: each(device),
-        requests: quantiles(&streams.requests),
-        openings: quantiles(&streams.openings),
-        commits: quantiles(&streams.commits),
+        requests: times(&streams.requests),
+        openings: times(&streams.openings),
+        commits: times(&streams.commits),
     })
 }
 

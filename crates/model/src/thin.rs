@@ -63,7 +63,7 @@ mod tests {
 
     use super::*;
     use crate::fixture::{counted, faster, io_run, reading, record, run};
-    use crate::{quantiles, row, sheet};
+    use crate::{row, sheet, times};
 
     #[test]
     fn sheet_and_rows_of_a_thin_record_are_those_of_the_whole_one() {
@@ -99,7 +99,7 @@ mod tests {
         let node = &run.nodes[0];
         assert!(node.seconds.is_empty() && node.service.histogram.is_empty() && node.response.histogram.is_empty());
         assert_eq!((&node.totals, &node.readings), (&whole.totals, &whole.readings));
-        assert_eq!(quantiles(&node.service), quantiles(&whole.service));
+        assert_eq!(times(&node.service), times(&whole.service));
     }
 
     proptest! {

@@ -11,7 +11,7 @@ use record::{Dop, Location, Nanos, Pace, Rate, Ratio, Record, Run, Sweep, Variat
 use crate::cpu::cpu_shares;
 use crate::delta::{delta, per_second, share};
 use crate::platform::{capacity_used, smt_yield};
-use crate::row::{Quantiles, quantiles};
+use crate::times::{Times, times};
 use crate::verdict::is_invalid;
 
 /// One test at one degree of parallelism with several think times.
@@ -44,7 +44,7 @@ pub struct ThinkPoint<'a> {
     /// Mean of the response times; absent where no step succeeded.
     pub response_mean: Option<Nanos>,
     /// Their quantiles.
-    pub response: Option<Quantiles>,
+    pub response: Option<Times>,
     /// Transactions per second; steps of a test that makes none.
     pub per_second: Option<Rate>,
     /// CPU utilisation of the host, of all programs.
@@ -141,7 +141,7 @@ fn point<'a>(run: &'a Run, record: &Record) -> Option<ThinkPoint<'a>> {
         think: think(run)?,
         one_thread_per_core: is_on_fewer(run) || record.plan.one_thread_per_core,
         response_mean: (run.response.count > 0).then_some(run.response.mean_ns),
-        response: quantiles(&run.response),
+        response: times(&run.response),
         per_second: per_second(run, count),
         busy,
         cpu_scope,

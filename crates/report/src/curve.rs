@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use model::scalability::Added;
-use model::{Degree, Quantiles, Repeats, by_degree, degree, in_flight, is_invalid};
+use model::{Degree, Repeats, Times, by_degree, degree, in_flight, is_invalid};
 use record::{Pace, Record, Run, Sweep, Unit};
 
 use crate::scalability::varied_noun;
@@ -50,7 +50,7 @@ pub(crate) struct Load<'a> {
     /// The rates of all repeats, ascending.
     pub(crate) rates: Vec<f64>,
     /// Service time of that run.
-    pub(crate) service: Option<Quantiles>,
+    pub(crate) service: Option<Times>,
 }
 
 impl Load<'_> {

@@ -60,6 +60,7 @@ mod streams;
 mod style;
 mod summary;
 mod system;
+mod times;
 mod topology;
 mod verdict;
 mod view;

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use model::{Derived, Headline, Io, LatencyName, Limit, Line, Point, Sheet};
 use record::{Layer, Ratio, Record, Run, Unit};
 
-use crate::figure::{duration, megabytes, nanos, number, percent};
+use crate::figure::{megabytes, nanos, number, percent};
 use crate::owed::owed_text;
+use crate::times;
 use crate::words::{list, unit_per_second};
 
 /// The runs of a record by their number.
@@ -70,8 +71,7 @@ pub(crate) fn asides(runs: &ByNumber<'_>, line: &Line) -> Vec<String> {
 
 /// The response time, beside the columns of service times.
 fn response(found: Headline) -> String {
-    let p99 = found.times.p99_ns.map(|p99| format!(", p99 {}", duration(p99))).unwrap_or_default();
-    format!("response time (from the intended start): p50 {}{p99}", duration(found.times.p50_ns))
+    format!("response time (from the intended start): {}", times::text(&found.times))
 }
 
 /// A figure in the usual unit of the test.

@@ -14,7 +14,7 @@ use crate::words::dop;
 const LINES_MAX: usize = 1000;
 
 /// The columns that are shown everywhere; the first four name the line.
-const FIRST: [&str; 11] = [
+const FIRST: [&str; 10] = [
     "run",
     "test",
     "at",
@@ -23,9 +23,8 @@ const FIRST: [&str; 11] = [
     "operations_per_second",
     "commits_per_second",
     "server_host_cpu_ratio",
-    "service_ns_p50",
-    "service_ns_p99",
-    "response_ns_p99",
+    "service_ns_*",
+    "response_ns_p9*",
 ];
 
 /// The place of the column of nodes, whose names give way to the figures.

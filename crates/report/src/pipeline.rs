@@ -1,10 +1,11 @@
 //! Statements in a pipeline.
 
 use model::PipelinePoint;
-use record::{Nanos, Record};
+use record::Record;
 
 use crate::document::{Block, Cell, Column, Row, Section, Table};
-use crate::figure::{nanos, number};
+use crate::figure::number;
+use crate::times;
 use crate::verdict::verdict_cell;
 use crate::words::{dop, unit_per_second};
 
@@ -15,16 +16,15 @@ const READING: &str = "Statements: so many are sent before the first answer is r
 /// Each test with pipelines, beside its runs without one; nothing without such runs.
 pub(crate) fn pipelines(record: &Record) -> Section {
     let points = model::pipelines(record);
-    let columns = vec![
+    let first = [
         Column::text("test"),
         Column::text("jobs"),
         Column::figure("statements"),
         Column::text("unit"),
         Column::figure("rate"),
-        Column::figure("step\np50"),
-        Column::figure("step\np99"),
-        Column::text("verdict"),
     ];
+    let times = times::columns(|head| Column { head: format!("step\n{head}").into(), ..Column::figure("") });
+    let columns = first.into_iter().chain(times).chain([Column::text("verdict")]).collect();
     let caption = "Rates and times with so many statements sent together";
     let table = Table::new("pipelines-table", caption, columns).with(points.iter().map(row));
     let reading = (!points.is_empty()).then(|| Block::aside(READING));
@@ -33,15 +33,13 @@ pub(crate) fn pipelines(record: &Record) -> Section {
 
 fn row(point: &PipelinePoint<'_>) -> Row {
     let run = point.run;
-    let time = |span: Option<Nanos>| Cell::figure(span.map(|span| span.0 as f64), nanos);
-    Row::new(vec![
+    let first = [
         Cell::text(&*run.test),
         Cell::text(dop(run.dop, run.sweep)),
         Cell::count(point.statements.into()),
         Cell::text(unit_per_second(run.unit)),
         Cell::figure(point.per_second.map(|rate| rate.0), number),
-        time((run.service.count > 0).then_some(run.service.p50_ns)),
-        time(run.service.p99_ns),
-        verdict_cell(model::row(run).verdict),
-    ])
+    ];
+    let verdict = verdict_cell(model::row(run).verdict);
+    Row::new(first.into_iter().chain(times::cells(model::times(&run.service))).chain([verdict]).collect())
 }

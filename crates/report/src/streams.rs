@@ -117,12 +117,11 @@ fn remarks(record: &Record) -> Vec<String> {
 const IDENTITY: [&str; 4] = ["run", "form", "direction", "streams"];
 
 /// Bytes and requests per second, the time of a request and of a commit.
-const RATES: [&str; 7] = [
+const RATES: [&str; 6] = [
     "bytes_per_second",
     "over_file_system_ratio",
     "requests_per_second",
-    "request_ns_p50",
-    "request_ns_p99",
+    "request_ns_*",
     "open_ns_p50",
     "commit_ns_p50",
 ];

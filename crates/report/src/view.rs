@@ -9,6 +9,7 @@ use tables::{Column, Kind, Row, Value, field_text};
 use crate::document::{self, Cell, Extent, Tone};
 use crate::figure::{UNKNOWN, count, duration, megabytes, memory, nanos, number, percent_digits, three_digits, volume};
 use crate::layout::{Align, clean};
+use crate::times::names;
 
 /// Columns, in the order in which they are shown.
 pub(crate) struct View<R> {
@@ -61,26 +62,25 @@ impl<R: Row> View<R> {
         self
     }
 
-    /// The columns `keys` alone, in that order.
+    /// The columns `keys` alone, in that order. Here and below `*` in a key stands for each quantile that is shown.
     pub(crate) fn only(mut self, keys: &[&str]) -> View<R> {
         debug_assert!(keys.iter().all(|key| self.has(key)), "a key is not in the table: {keys:?}");
-        self.shown.retain(|shown| keys.contains(&shown.key()));
+        self.shown.retain(|shown| place(keys, shown).is_some());
         self.first(keys)
     }
 
     /// All columns but `keys`.
     pub(crate) fn except(mut self, keys: &[&str]) -> View<R> {
         debug_assert!(keys.iter().all(|key| self.has(key)), "a key is not in the table: {keys:?}");
-        self.shown.retain(|shown| !keys.contains(&shown.key()));
+        self.shown.retain(|shown| place(keys, shown).is_none());
         self
     }
 
     /// The columns `keys` in front of the others, in that order.
     pub(crate) fn first(mut self, keys: &[&str]) -> View<R> {
         debug_assert!(keys.iter().all(|key| self.has(key)), "a key is not in the table: {keys:?}");
-        let position = |shown: &Shown<R>| keys.iter().position(|key| *key == shown.key()).unwrap_or(keys.len());
-        self.shown.sort_by_key(position);
-        self.kept = keys.len();
+        self.kept = self.shown.iter().filter(|shown| place(keys, shown).is_some()).count();
+        self.shown.sort_by_key(|shown| place(keys, shown).unwrap_or(keys.len()));
         self
     }
 
@@ -102,7 +102,7 @@ impl<R: Row> View<R> {
     }
 
     fn has(&self, key: &str) -> bool {
-        self.shown.iter().any(|shown| shown.key() == key)
+        self.shown.iter().any(|shown| names(key, shown.key()))
     }
 
     /// A table of a document with a line for each of `rows`, in its role; columns that are empty in all of them are left out,
@@ -141,6 +141,11 @@ impl<R: Row> View<R> {
         }
         text
     }
+}
+
+/// The place among `keys` of what names the column.
+fn place<R: Row>(keys: &[&str], shown: &Shown<R>) -> Option<usize> {
+    keys.iter().position(|key| names(key, shown.key()))
 }
 
 impl<R: Row> Shown<R> {

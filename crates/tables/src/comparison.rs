@@ -1,7 +1,7 @@
 //! Systems compared to a base: of each test and system one row for the best points, and one for each equal degree of
 //! parallelism.
 
-use model::{ComparedPoint, ComparedTest, Comparison, ComparisonOutcome, Interval, System, TestComparison};
+use model::{ComparedPoint, ComparedTest, Comparison, ComparisonOutcome, Interval, QUANTILES, System, TestComparison};
 
 use crate::column::{Column, Kind, Row};
 use crate::value::Value;
@@ -35,6 +35,11 @@ impl Row for ComparedTestRow<'_> {
 impl ComparedTestRow<'_> {
     fn interval(&self) -> Option<Interval> {
         self.point.and_then(|point| point.shift.interval)
+    }
+
+    /// Ratio of the quantile of the service time with this key, other over base.
+    pub fn service_ratio(&self, key: &str) -> Option<f64> {
+        self.point?.service_ratio(QUANTILES.iter().find(|quantile| quantile.key == key)?)
     }
 }
 
@@ -77,9 +82,8 @@ pub fn columns<'a>() -> Vec<Column<ComparedTestRow<'a>>> {
         Figure::result("ratio_high", Kind::Number, |of| finite(of.interval().map(|interval| interval.high))),
         Figure::result("p_value", Kind::Number, |of| finite(of.point.and_then(|point| point.shift.p_value))),
         Figure::result("superiority", Kind::Number, |of| finite(of.point.and_then(|point| point.shift.superiority))),
-        Figure::result("service_p99_ratio", Kind::Number, |of| {
-            finite(of.point.and_then(|point| point.service_p99_ratio))
-        }),
+        Figure::result("service_p99_ratio", Kind::Number, |of| finite(of.service_ratio("p99"))),
+        Figure::result("service_p999_ratio", Kind::Number, |of| finite(of.service_ratio("p999"))),
         Figure::fact("rests_on", Kind::Text, |of| {
             let shift = of.point.filter(|_| !of.is_invalid()).map(|point| point.shift);
             shift.map(|shift| shift.evidence.word()).into()

@@ -127,14 +127,12 @@ fn figures<'a>() -> Vec<Figure<'a>> {
         Figure::fact("count", Kind::Count, |of| of.figure.count.into()),
         Figure::result("fan_out", Kind::Number, |of| of.figure.fan_out.into()).head("fan-\nout"),
         Figure::result("mean_ns", Kind::DerivedNanoseconds, |of| of.figure.mean_ns.into()).head("mean"),
-        Figure::result("p50_ns", Kind::Nanoseconds, |of| of.figure.quantiles.map(|latency| latency.p50_ns).into())
-            .head("p50"),
-        Figure::result("p90_ns", Kind::Nanoseconds, |of| of.figure.quantiles.and_then(|latency| latency.p90_ns).into())
+        Figure::result("p50_ns", Kind::Nanoseconds, |of| of.figure.times.map(|times| times.p50_ns).into()).head("p50"),
+        Figure::result("p90_ns", Kind::Nanoseconds, |of| of.figure.times.and_then(|times| times.p90_ns).into())
             .head("p90"),
-        Figure::result("p99_ns", Kind::Nanoseconds, |of| of.figure.quantiles.and_then(|latency| latency.p99_ns).into())
+        Figure::result("p99_ns", Kind::Nanoseconds, |of| of.figure.times.and_then(|times| times.p99_ns).into())
             .head("p99"),
-        Figure::result("max_ns", Kind::Nanoseconds, |of| of.figure.quantiles.map(|latency| latency.max_ns).into())
-            .head("max"),
+        Figure::result("max_ns", Kind::Nanoseconds, |of| of.figure.times.map(|times| times.max_ns).into()).head("max"),
         Figure::fact("method", Kind::Text, |of| {
             of.figure
                 .method

@@ -59,8 +59,15 @@ pub fn point_columns<'a>() -> Vec<Column<Published<'a, (&'a SystemTest, &'a Syst
             of.of.1.columns.write_bytes_per_second.into()
         }),
         Figure::fact("redo_bytes_per_second", Kind::BytesPerSecond, |of| of.of.1.columns.redo_bytes_per_second.into()),
-        Figure::fact("service_ns_p50", Kind::Nanoseconds, |of| of.of.1.columns.service_p50_ns.into()),
-        Figure::fact("service_ns_p99", Kind::Nanoseconds, |of| of.of.1.columns.service_p99_ns.into()),
+        Figure::fact("service_ns_p50", Kind::Nanoseconds, |of| {
+            of.of.1.columns.service.map(|times| times.p50_ns).into()
+        }),
+        Figure::fact("service_ns_p99", Kind::Nanoseconds, |of| {
+            of.of.1.columns.service.and_then(|times| times.p99_ns).into()
+        }),
+        Figure::fact("service_ns_p999", Kind::Nanoseconds, |of| {
+            of.of.1.columns.service.and_then(|times| times.p999_ns).into()
+        }),
         Figure::fact("service_ns_mean", Kind::Nanoseconds, |of| of.of.1.columns.service_mean_ns.into()),
         Figure::fact("service_ns_at_most", Kind::Nanoseconds, |of| of.of.1.columns.service_at_most_ns.into()),
         Figure::fact("time_ns", Kind::Nanoseconds, |of| of.of.1.columns.time_ns.into()),

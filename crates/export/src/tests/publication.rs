@@ -9,10 +9,11 @@ fn publication() -> model::System {
     };
     use model::{PriceKind, System, SystemPoint, SystemTest};
     use record::{Rate, Ratio};
+    let service = model::times(&Latency { count: 1, p50_ns: Nanos(7), ..Latency::default() });
     let point = |jobs: u32| SystemPoint {
         degree: Degree { dop: Dop::jobs(jobs), in_flight: None },
         rates: vec![MeasuredRate { repeat: 1, per_second: Rate(1e3 * f64::from(jobs)) }],
-        columns: Columns { cpu_busy: Some(Ratio(0.5)), service_p50_ns: Some(Nanos(7)), ..Columns::default() },
+        columns: Columns { cpu_busy: Some(Ratio(0.5)), service, ..Columns::default() },
         ..SystemPoint::default()
     };
     let kind = PriceKind::PerCore { core_factor: 0.5 };

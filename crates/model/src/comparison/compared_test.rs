@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use record::{Finding, Nanos};
+use record::Finding;
 
 use super::advice::advise;
 use super::difference::{differences, reasons};
@@ -91,7 +91,7 @@ fn figures(point: &SystemPoint) -> Option<PointFigures> {
         degree: point.degree,
         rate: point.median()?,
         repeats: point.rates.len(),
-        service_p99_ns: point.columns.service_p99_ns,
+        service: point.columns.service,
         service_mean_ns: point.columns.service_mean_ns,
     })
 }
@@ -141,17 +141,7 @@ fn warnings(systems: [&System; 2], tests: [&SystemTest; 2]) -> Option<Comparison
 
 fn compared_point(choice: Choice<'_>, shift: Shift) -> Option<ComparedPoint> {
     let (base, other) = (figures(choice.base)?, figures(choice.other)?);
-    let ratio = |base: Option<Nanos>, other: Option<Nanos>| {
-        let base = base.filter(|base| base.0 > 0)?;
-        Some(other?.0 as f64 / base.0 as f64)
-    };
-    Some(ComparedPoint {
-        base,
-        other,
-        shift,
-        service_p99_ratio: ratio(base.service_p99_ns, other.service_p99_ns),
-        service_mean_ratio: ratio(base.service_mean_ns, other.service_mean_ns),
-    })
+    Some(ComparedPoint { base, other, shift })
 }
 
 /// A warning about all pairs of two sides: different workloads, or control drift.

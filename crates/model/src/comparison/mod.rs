@@ -42,6 +42,7 @@ use crate::degree::Degree;
 use crate::rules::RULES;
 use crate::statistics::Interval;
 use crate::system::{InvalidRun, Remark, System};
+use crate::times::{Quantile, Times};
 
 /// Options of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -125,9 +126,9 @@ pub struct PointFigures {
     pub rate: Rate,
     /// Valid repeats.
     pub repeats: usize,
-    /// 0.99 quantile of the service time.
-    pub service_p99_ns: Option<Nanos>,
-    /// Mean service time.
+    /// Service time, where it was measured.
+    pub service: Option<Times>,
+    /// Its mean, which is all that publications print.
     pub service_mean_ns: Option<Nanos>,
 }
 
@@ -161,10 +162,23 @@ pub struct ComparedPoint {
     pub other: PointFigures,
     /// The ratio of the rates.
     pub shift: Shift,
-    /// Ratio of the 0.99 quantiles of the service time, other over base; without a verdict.
-    pub service_p99_ratio: Option<f64>,
-    /// The same of the means, which are all that publications print.
-    pub service_mean_ratio: Option<f64>,
+}
+
+impl ComparedPoint {
+    /// Ratio of a quantile of the service time, other over base; without a verdict.
+    pub fn service_ratio(&self, quantile: &Quantile) -> Option<f64> {
+        let of = |side: &PointFigures| side.service.as_ref().and_then(quantile.of);
+        ratio(of(&self.base)?, of(&self.other)?)
+    }
+
+    /// Ratio of the mean service times, other over base; without a verdict.
+    pub fn service_mean_ratio(&self) -> Option<f64> {
+        ratio(self.base.service_mean_ns?, self.other.service_mean_ns?)
+    }
+}
+
+fn ratio(base: Nanos, other: Nanos) -> Option<f64> {
+    (base.0 > 0).then(|| other.0 as f64 / base.0 as f64)
 }
 
 /// Ratio of two rates, other over base. A rate of zero makes it zero or infinite.

@@ -206,7 +206,7 @@ fn published_figures_have_a_ratio_and_no_verdict() {
     let comparison = compared(&[published, measured]);
     let headline = compared_test(&comparison).headline.as_ref().unwrap();
     assert_eq!((headline.shift.evidence, headline.shift.interval), (Evidence::Published, None));
-    assert_eq!((headline.service_mean_ratio, headline.service_p99_ratio), (Some(0.5), None));
+    assert_eq!((headline.service_mean_ratio(), headline.service_ratio(&crate::QUANTILES[2])), (Some(0.5), None));
     assert_eq!(
         (&compared_test(&comparison).outcome, compared_test(&comparison).outcome.verdict()),
         (&ComparisonOutcome::Unjudged, None)

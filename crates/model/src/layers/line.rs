@@ -2,7 +2,8 @@
 
 use record::{MeasuringPoint, OperationClass};
 
-use super::{LatencyLayer, LayerAbsence, LayerMethod, LayerQuantiles, LayerRow, LayerTable, Unaccounted};
+use super::{LatencyLayer, LayerAbsence, LayerMethod, LayerRow, LayerTable, Unaccounted};
+use crate::times::Times;
 
 /// One line.
 #[derive(Clone, Copy, Debug)]
@@ -56,8 +57,8 @@ pub struct LayerFigure<'a> {
     pub per_step_ns: Option<f64>,
     /// Total over count.
     pub mean_ns: Option<f64>,
-    /// Quantiles, where the source has the distribution.
-    pub quantiles: Option<LayerQuantiles>,
+    /// The times of single operations, where the source has the distribution.
+    pub times: Option<Times>,
     /// Operations per operation of the layer above that leads to them.
     pub fan_out: Option<f64>,
     /// The method of measurement.
@@ -99,7 +100,7 @@ fn bare<'a>(point: MeasuringPoint, kind: &'static str) -> LayerFigure<'a> {
         total_ns: None,
         per_step_ns: None,
         mean_ns: None,
-        quantiles: None,
+        times: None,
         fan_out: None,
         method: None,
         source: "",
@@ -116,7 +117,7 @@ fn of_row(point: MeasuringPoint, row: &LayerRow) -> LayerFigure<'_> {
         total_ns: Some(row.total_ns),
         per_step_ns: Some(row.per_step_ns),
         mean_ns: row.mean_ns(),
-        quantiles: row.quantiles,
+        times: row.times,
         fan_out: row.fan_out,
         method: Some(row.method),
         source: &row.source,

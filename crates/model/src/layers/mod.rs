@@ -33,7 +33,7 @@ pub use chosen::{layered_runs, layered_runs_of};
 pub use engine::database_time;
 pub use line::{LayerFigure, LayerLine, layer_figure, layer_lines};
 pub use repeat::{TracedRepeat, TracingCost};
-pub use row::{LayerMethod, LayerQuantiles, LayerRow};
+pub use row::{LayerMethod, LayerRow};
 pub(crate) use row::{added_up, timed};
 
 /// The measuring points from the client down.

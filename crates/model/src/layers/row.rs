@@ -3,6 +3,7 @@
 use record::{Latency, Nanos, OperationClass};
 
 use crate::delta::share;
+use crate::times::{Times, times};
 
 /// The method of measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,23 +36,10 @@ pub struct LayerRow {
     pub total_ns: f64,
     /// The same per step.
     pub per_step_ns: f64,
-    /// Quantiles, where the source has the distribution.
-    pub quantiles: Option<LayerQuantiles>,
+    /// The times of single operations, where the source has the distribution.
+    pub times: Option<Times>,
     /// Operations per operation of the layer above that leads to them.
     pub fan_out: Option<f64>,
-}
-
-/// Printable quantiles of a layer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LayerQuantiles {
-    /// The median.
-    pub p50_ns: Nanos,
-    /// The 0.9 quantile; absent where too few values lie beyond it, see [`crate::is_printable`].
-    pub p90_ns: Option<Nanos>,
-    /// The 0.99 quantile; the same holds.
-    pub p99_ns: Option<Nanos>,
-    /// The largest value.
-    pub max_ns: Nanos,
 }
 
 impl LayerRow {
@@ -64,12 +52,7 @@ impl LayerRow {
 /// A row whose operations were each timed.
 pub(crate) fn timed(class: OperationClass, name: &str, source: &str, latency: &Latency) -> LayerRow {
     LayerRow {
-        quantiles: (latency.count > 0).then_some(LayerQuantiles {
-            p50_ns: latency.p50_ns,
-            p90_ns: latency.p90_ns,
-            p99_ns: latency.p99_ns,
-            max_ns: latency.max_ns,
-        }),
+        times: times(latency),
         method: LayerMethod::Timed,
         ..added_up(Some(class), name, source, Some(latency.count), latency.mean_ns.0 as f64 * latency.count as f64)
     }
@@ -91,7 +74,7 @@ pub(crate) fn added_up(
         count,
         total_ns,
         per_step_ns: 0.0,
-        quantiles: None,
+        times: None,
         fan_out: None,
     }
 }

@@ -127,7 +127,7 @@ fn quantiles_stand_where_the_source_has_them_and_nowhere_else() {
                 | MeasuringPoint::Device
         );
         for row in &layer.rows {
-            assert_eq!(row.quantiles.is_some(), timed, "{row:?}");
+            assert_eq!(row.times.is_some(), timed, "{row:?}");
             assert_eq!(row.method == LayerMethod::Timed, timed, "{row:?}");
         }
     }

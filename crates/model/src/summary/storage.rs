@@ -118,11 +118,12 @@ fn limiter(
 
 #[cfg(test)]
 mod tests {
-    use record::{Bytes, Latency, Nanos};
+    use record::{Bytes, Latency};
 
     use super::*;
     use crate::calibration::CurvePoint;
     use crate::estimate::{Estimate, Method};
+    use crate::times::times;
 
     /// What limits a calibration of these loads (in flight, I/Os per second, whether the bound was met), the first of which
     /// is its result.
@@ -130,10 +131,7 @@ mod tests {
         let point = |(in_flight, iops, kept): &(u32, f64, bool)| CurvePoint {
             in_flight: *in_flight,
             iops: Rate(*iops),
-            mean_ns: Nanos(1),
-            p50_ns: Nanos(1),
-            p99_ns: None,
-            p999_ns: None,
+            service: times(&Latency { count: 1, ..Latency::default() }).unwrap(),
             kept: Some(*kept),
             runs: 1,
         };

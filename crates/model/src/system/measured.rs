@@ -250,9 +250,8 @@ fn columns(run: &Run) -> Columns {
         read_bytes_per_second: engine.read_bytes_per_second.or(device.read_bytes_per_second),
         write_bytes_per_second: engine.write_bytes_per_second.or(device.write_bytes_per_second),
         redo_bytes_per_second: row.redo_bytes_per_second,
-        service_p50_ns: row.service.map(|service| service.p50_ns),
-        service_p99_ns: row.service.and_then(|service| service.p99_ns),
-        service_mean_ns: row.service.map(|_| run.service.mean_ns),
+        service: row.service,
+        service_mean_ns: row.service.map(|service| service.mean_ns),
         service_at_most_ns: None,
         time_ns: Some(row.window_ns),
     }

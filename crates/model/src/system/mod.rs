@@ -18,6 +18,7 @@ pub use paired::{ControlDrift, ControlProbe, Paired};
 use crate::degree::Degree;
 use crate::price::PriceBook;
 use crate::summary::MainLimit;
+use crate::times::Times;
 
 /// A platform with its figures.
 #[derive(Clone, Debug, PartialEq)]
@@ -319,10 +320,8 @@ pub struct Columns {
     pub write_bytes_per_second: Option<Rate>,
     /// Redo.
     pub redo_bytes_per_second: Option<Rate>,
-    /// The median of the service time.
-    pub service_p50_ns: Option<Nanos>,
-    /// Its 0.99 quantile.
-    pub service_p99_ns: Option<Nanos>,
+    /// Service time, where it was measured.
+    pub service: Option<Times>,
     /// Its mean, which is all that publications print.
     pub service_mean_ns: Option<Nanos>,
     /// Upper bound of the mean, where only that is published.

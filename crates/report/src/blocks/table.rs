@@ -47,7 +47,7 @@ fn kind_view<'a>() -> View<KindRow<'a>> {
 }
 
 /// The figures of the summary.
-const SUMMARY: [&str; 10] = [
+const SUMMARY: [&str; 9] = [
     "run",
     "jobs",
     "cache_bytes",
@@ -55,8 +55,7 @@ const SUMMARY: [&str; 10] = [
     "operations_per_second",
     "logical_reads_per_second",
     "redo_bytes_per_second",
-    "service_ns_p50",
-    "service_ns_p99",
+    "service_ns_*",
     "top_wait",
 ];
 

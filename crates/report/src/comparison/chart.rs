@@ -7,10 +7,11 @@ use super::words::{change, letter, verdict};
 use super::{ComparisonView, shift};
 use crate::chart::{Axis, Bar, BarChart, Figures, LineChart, Mark, Point, Role, Scale, Series, Tone};
 use crate::document::Diagram;
-use crate::figure::{duration, percent};
+use crate::figure::percent;
 use crate::layout::clean;
 use crate::summary::short_name;
 use crate::system::{median_rate, n_of, workers};
+use crate::times;
 use crate::words::{plural, unit};
 
 /// Curves on one page, at most.
@@ -117,8 +118,8 @@ fn point(point: &SystemPoint) -> Option<Point> {
     let rates = || point.rates.iter().map(|rate| rate.per_second.0);
     let count = point.rates.len();
     let repeats = (count > 1).then(|| format!("median of {count} runs"));
-    let p99 = point.columns.service_p99_ns.map(|time| format!("service time p99 {}", duration(time)));
-    let note: Vec<String> = repeats.into_iter().chain(p99).collect();
+    let tail = point.columns.service.map(|times| times::tail_text(&times)).filter(|tail| !tail.is_empty());
+    let note: Vec<String> = repeats.into_iter().chain(tail.map(|tail| format!("service time {tail}"))).collect();
     let drawn = Point::new(n_of(point), median_rate(point)?).noted(note.join(", "));
     match count {
         1 => Some(drawn),

@@ -10,8 +10,9 @@ use super::words::{
 };
 use super::{ComparisonView, chart, point, price, shift, summary};
 use crate::document::{Block, Cell, Column, Document, Extent, Note, Row, Section, Table, Text, Tone};
-use crate::figure::{UNKNOWN, duration, number};
+use crate::figure::number;
 use crate::inventory::durability_word;
+use crate::times;
 use crate::verdict::{verdict_cell, word_of};
 use crate::words::{LAYERS, list, plural, unit_per_second};
 
@@ -171,14 +172,9 @@ fn differences(view: &ComparisonView<'_>) -> Vec<Block> {
 
 /// Each system in each test, and why the verdicts are what they are.
 fn evidence(view: &ComparisonView<'_>) -> Vec<Block> {
-    let columns = vec![
-        Column::text("system"),
-        Column::figure("1 job"),
-        Column::figure("best"),
-        Column::text("at"),
-        Column::figure("service\np99"),
-        Column::text("trust"),
-    ];
+    let first = [Column::text("system"), Column::figure("1 job"), Column::figure("best"), Column::text("at")];
+    let times = times::tail_columns(|head| Column { head: format!("service\n{head}").into(), ..Column::figure("") });
+    let columns = first.into_iter().chain(times).chain([Column::text("trust")]).collect();
     let layers = LAYERS.map(|(layer, _)| Some(layer)).into_iter().chain([None]);
     let tests = layers.flat_map(|layer| view.comparison.tests.iter().filter(move |test| test.layer == layer));
     let of_test = |test: &TestComparison| {
@@ -203,16 +199,19 @@ fn evidence(view: &ComparisonView<'_>) -> Vec<Block> {
 
 fn side_row(view: &ComparisonView<'_>, test: &TestComparison, index: usize, side: &TestSide) -> Row {
     let best = side.best.as_ref();
-    let p99 = best.and_then(|best| best.service_p99_ns);
-    let cells = vec![
+    let first = [
         Cell::text(letter(index)),
         Cell::figure(side.speed.as_ref().map(|point| point.rate.0), number),
         best_rate(best),
         Cell::text(best.map_or_else(String::new, |best| at(best, sweep(view, index, &test.code)))),
-        Cell::Figure(p99.map_or_else(|| UNKNOWN.to_owned(), duration), p99.map(|time| time.0 as f64)),
-        view.test(index, &test.code).and_then(|test| test.verdict).map_or_else(Cell::empty, verdict_cell),
     ];
-    Row::new(cells).in_tone(if best.is_none() { Tone::Invalid } else { Tone::Plain })
+    let times = times::tail_cells(best.and_then(|best| best.service));
+    let trust = view.test(index, &test.code).and_then(|test| test.verdict).map_or_else(Cell::empty, verdict_cell);
+    Row::new(first.into_iter().chain(times).chain([trust]).collect()).in_tone(if best.is_none() {
+        Tone::Invalid
+    } else {
+        Tone::Plain
+    })
 }
 
 fn curves(view: &ComparisonView<'_>) -> Vec<Block> {

@@ -13,7 +13,7 @@ use crate::view::View;
 
 /// The columns of a point that are shown.
 const SHOWN: [&str; 8] =
-    ["test", "base_at", "base_per_second", "letter", "per_second", "ratio", "ratio_low", "service_p99_ratio"];
+    ["test", "base_at", "base_per_second", "letter", "per_second", "ratio", "ratio_low", "service_p9*_ratio"];
 
 /// The comparison as comma-separated values (RFC 4180, UTF-8) with a header line, every figure exact: for each
 /// test and system a line `best` with the verdict, and a line `point` without one for each equal degree of parallelism.
@@ -65,7 +65,8 @@ pub(super) fn view<'a>() -> View<ComparedTestRow<'a>> {
             let interval = of.point.and_then(|point| point.shift.interval);
             Cell::Figure(interval.map_or_else(String::new, ends), interval.map(|interval| interval.low))
         })
-        .figure("service_p99_ratio", ("", "p99"), |of| ratio(of.point.and_then(|point| point.service_p99_ratio)))
+        .figure("service_p99_ratio", ("", "p99"), |of| ratio(of.service_ratio("p99")))
+        .figure("service_p999_ratio", ("", "p99.9"), |of| ratio(of.service_ratio("p999")))
         .only(&SHOWN)
 }
 

@@ -2,7 +2,8 @@
 
 use model::{
     ComparedPoint, ComparedTest, ComparisonOutcome, ComparisonVerdict, ControlProbe, Difference, Evidence, FactGroup,
-    FactValue, GeometricMean, Interval, Origin, Paired, PointFigures, RULES, System, TestComparison, Violation,
+    FactValue, GeometricMean, Interval, Origin, Paired, PointFigures, Quantile, RULES, System, TestComparison,
+    Violation,
 };
 use record::{Rate, Ratio, Sweep, Verdict};
 
@@ -10,6 +11,7 @@ use super::ComparisonView;
 use super::sentence::{evidence_text, reason_text, verdict_reason_text, violation_text, warning_text};
 use crate::fact::fact_text;
 use crate::figure::{UNKNOWN, chance, duration, number, percent, three_digits};
+use crate::times;
 use crate::verdict::word_of;
 use crate::words::{dop, list, plural, preset, unit_per_second};
 
@@ -299,11 +301,12 @@ fn choice(headline: &ComparedPoint) -> Option<String> {
 /// The service times side by side: figures without a verdict.
 fn service(headline: &ComparedPoint) -> Option<String> {
     let (base, other) = (&headline.base, &headline.other);
-    let pairs = [
-        ("p99", base.service_p99_ns, other.service_p99_ns, headline.service_p99_ratio),
-        ("mean", base.service_mean_ns, other.service_mean_ns, headline.service_mean_ratio),
-    ];
-    let known = pairs.into_iter().find_map(|(name, base, other, ratio)| Some((name, base?, other?, ratio?)));
+    let quantile = |quantile: &'static Quantile| {
+        let of = |side: &PointFigures| side.service.as_ref().and_then(quantile.of);
+        Some((quantile.name, of(base)?, of(other)?, headline.service_ratio(quantile)?))
+    };
+    let mean = || Some(("mean", base.service_mean_ns?, other.service_mean_ns?, headline.service_mean_ratio()?));
+    let known = times::tail().rev().find_map(quantile).or_else(mean);
     known.map(|(name, base, other, ratio)| {
         format!("service time {name} {} and {}, {}", duration(base), duration(other), change(ratio))
     })

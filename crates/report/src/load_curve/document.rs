@@ -1,8 +1,6 @@
 //! Latency over rate and think time as parts of a document.
 
-use std::ops::Range;
-
-use model::{Bound, Quantiles, RateCurve, RatePoint, Statistic};
+use model::{Bound, RateCurve, RatePoint, Times, shown_quantiles};
 use record::{Finding, Nanos, Ratio, Record, Run, Verdict};
 
 use super::{
@@ -13,6 +11,7 @@ use crate::chart::{Axis, Figures, LineChart, Mark, Point, Role, Scale, Series};
 use crate::document::{Block, Cell, Column, Diagram, Row, Section, Table, Tone};
 use crate::figure::{duration, number, percent, rate, time};
 use crate::layout::clean;
+use crate::times;
 use crate::verdict::word_of;
 use crate::words::{capital, list};
 
@@ -66,30 +65,29 @@ fn of_curve(index: usize, record: &Record, curve: &RateCurve<'_>) -> Vec<Block> 
     ]
 }
 
-/// The columns of service times, which a search replaces by its reasons: it judges response times.
-const SERVICE: Range<usize> = 4..6;
-
 fn table(index: usize, record: &Record, curve: &RateCurve<'_>) -> Table {
     let is_search = search(record).is_some();
     let bound = bound(record);
-    let mut columns = vec![
+    let first = [
         Column::figure("run"),
         Column::figure("of\ncapacity"),
         Column::figure("target").in_group("steps/s"),
         Column::figure("achieved").in_group("steps/s"),
-        Column::figure("p50").in_group("service time"),
-        Column::figure("p99").in_group("service time"),
-        Column::figure("p50").in_group("response time"),
-        Column::figure("p99").in_group("response time"),
-        Column::text("verdict"),
     ];
+    // A search judges response times, and has its reasons in the place of the others.
+    let judged = usize::from(is_search)..;
+    let times =
+        GROUPS[judged.clone()].iter().flat_map(|group| times::columns(|head| Column::figure(head).in_group(group)));
+    let columns = first.into_iter().chain(times).chain([Column::text("verdict")]).collect();
     let point = |point: &RatePoint<'_>| {
         row(
             point.run,
-            Cell::figure(point.share.map(|share| share.0), |share| percent(Ratio(share))),
-            Cell::figure(Some(point.asked.0), number),
+            [
+                Cell::figure(point.share.map(|share| share.0), |share| percent(Ratio(share))),
+                Cell::figure(Some(point.asked.0), number),
+            ],
             point.done.map(|done| done.0),
-            (point.verdict != Verdict::Fail).then_some([point.service, point.response]),
+            times_of(point.verdict, &[point.service, point.response][judged.clone()]),
             if is_search { judgement(point, bound.as_ref()) } else { marked(point.run) },
         )
         .in_tone(tone(point.verdict, point.kept))
@@ -98,34 +96,28 @@ fn table(index: usize, record: &Record, curve: &RateCurve<'_>) -> Table {
         let of = model::row(run);
         row(
             run,
-            Cell::Figure("100 %".to_owned(), Some(1.0)),
-            Cell::Figure("none".to_owned(), None),
+            [Cell::Figure("100 %".to_owned(), Some(1.0)), Cell::Figure("none".to_owned(), None)],
             model::steps_per_second(run).map(|rate| rate.0),
-            (of.verdict != Verdict::Fail).then_some([of.service, of.response]),
+            times_of(of.verdict, &[of.service, of.response][judged.clone()]),
             word_of(of.verdict).to_owned(),
         )
         .in_tone(tone(of.verdict, None))
     });
-    let mut rows: Vec<Row> = curve.points.iter().map(point).chain(closed).collect();
-    if is_search {
-        columns.drain(SERVICE);
-        rows.iter_mut().for_each(|row| drop(row.cells.drain(SERVICE)));
-    }
-    Table::new(format!("load-table-{}", index + 1), curve.title, columns).with(rows)
+    Table::new(format!("load-table-{}", index + 1), curve.title, columns)
+        .with(curve.points.iter().map(point).chain(closed))
 }
 
-/// A line of the table; `times` are those of service and response, absent in an invalid run.
-fn row(
-    run: &Run,
-    share: Cell,
-    asked: Cell,
-    done: Option<f64>,
-    times: Option<[Option<Quantiles>; 2]>,
-    last: String,
-) -> Row {
-    let span = |span: Option<Nanos>| Cell::Figure(time(span), span.map(|span| span.0 as f64));
-    let of = |of: Option<Quantiles>| [span(of.map(|times| times.p50_ns)), span(of.and_then(|times| times.p99_ns))];
-    let times = times.map_or_else(|| vec![Cell::empty(); 4], |both| both.into_iter().flat_map(of).collect());
+/// The two groups of times.
+const GROUPS: [&str; 2] = ["service time", "response time"];
+
+/// The cells of `times`, empty for an invalid run.
+fn times_of(verdict: Verdict, times: &[Option<Times>]) -> Vec<Cell> {
+    let cells = times.iter().flat_map(|times| times::cells(*times));
+    cells.map(|cell| if verdict == Verdict::Fail { Cell::empty() } else { cell }).collect()
+}
+
+/// A line of the table.
+fn row(run: &Run, [share, asked]: [Cell; 2], done: Option<f64>, times: Vec<Cell>, last: String) -> Row {
     let first = [Cell::count(run.number.into()), share, asked, Cell::Figure(rate(done), done)];
     Row::new(first.into_iter().chain(times).chain([Cell::text(last)]).collect())
 }
@@ -141,7 +133,7 @@ fn judgement(point: &RatePoint<'_>, bound: Option<&Bound>) -> String {
 
 /// That the level was met, with the deciding value where no column shows it.
 fn met(point: &RatePoint<'_>, bound: Option<&Bound>) -> String {
-    let is_shown = |bound: &&Bound| [Ratio(0.5), Ratio(0.99)].map(Statistic::Quantile).contains(&bound.statistic);
+    let is_shown = |bound: &&Bound| shown_quantiles().any(|quantile| quantile.name == bound.statistic.to_string());
     let hidden =
         bound.filter(|bound| !is_shown(bound)).and_then(|bound| Some((bound, bound.value(&point.run.response)?)));
     hidden.map_or_else(|| "met".to_owned(), |(bound, value)| format!("met: {} is {}", bound.statistic, duration(value)))

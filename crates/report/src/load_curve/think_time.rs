@@ -9,6 +9,7 @@ use super::{CURVES_MAX, cpu_scope, hidden, study_head};
 use crate::chart::{Axis, Figures, LineChart, Point, Role, Scale, Series};
 use crate::document::{Block, Cell, Column, Diagram, Extent, Row, Table};
 use crate::figure::{UNKNOWN, duration, number, percent, percent_digits, time};
+use crate::times;
 
 /// A table and charts for each of `studies`.
 pub(super) fn studies(studies: &[ThinkStudy<'_>]) -> Vec<Block> {
@@ -93,18 +94,20 @@ fn median(think: Nanos, mut repeats: Vec<(f64, u32)>) -> Option<Point> {
 }
 
 fn table(index: usize, study: &ThinkStudy<'_>) -> Table {
-    let columns = vec![
+    let first = [
         Column::figure("run"),
         Column::figure("think\ntime"),
         Column::text("hardware\nthreads"),
         Column::figure("response\nmean"),
-        Column::figure("p99"),
+    ];
+    let last = [
         Column::figure("tx/s"),
         Column::figure("host\nbusy %").from(Extent::Whole),
         Column::figure("processors\nused"),
         Column::figure("time\nper tx"),
         Column::figure("capacity\nused"),
     ];
+    let columns = first.into_iter().chain(times::tail_columns(Column::figure)).chain(last).collect();
     Table::new(format!("think-{}", index + 1), study.title, columns).with(study.points.iter().map(row))
 }
 
@@ -116,16 +119,18 @@ fn row(point: &ThinkPoint<'_>) -> Row {
         (None, Some(used)) => format!("{used:.2}"),
         (_, None) => UNKNOWN.to_owned(),
     };
-    Row::new(vec![
+    let first = [
         Cell::count(point.run.number.into()),
         Cell::Figure(think, Some(point.think.0 as f64)),
         Cell::text(if point.one_thread_per_core { "one per core" } else { "all" }),
         span(point.response_mean),
-        span(point.response.and_then(|response| response.p99_ns)),
+    ];
+    let last = [
         Cell::figure(point.per_second.map(|rate| rate.0), number),
         Cell::figure(point.busy.map(|busy| busy.0), |busy| percent_digits(Ratio(busy))),
         Cell::Figure(processors, point.processors),
         span(point.per_transaction),
         Cell::figure(point.used.map(|used| used.0), |used| percent(Ratio(used))),
-    ])
+    ];
+    Row::new(first.into_iter().chain(times::tail_cells(point.response)).chain(last).collect())
 }

@@ -7,6 +7,7 @@ use crate::chart::Figures;
 use crate::document::{Bar, BarRole, Cell, Column, Row, Table};
 use crate::figure::{UNKNOWN, duration, megabytes, nanos, number, percent_digits};
 use crate::system::{best, invalid_run_text, median_rate};
+use crate::times;
 use crate::words::{self, unit_per_second};
 
 /// The best figure of each test.
@@ -44,13 +45,24 @@ fn at(test: &SystemTest, point: &SystemPoint) -> String {
     }
 }
 
+/// The median or the mean.
+fn known_time(point: &SystemPoint) -> Option<Nanos> {
+    point.columns.service.map(|times| times.p50_ns).or(point.columns.service_mean_ns)
+}
+
 /// The median, the mean, or an upper bound.
 pub(super) fn service_time(point: &SystemPoint) -> Option<Nanos> {
-    point.columns.service_p50_ns.or(point.columns.service_mean_ns).or(point.columns.service_at_most_ns)
+    known_time(point).or(point.columns.service_at_most_ns)
+}
+
+/// A quantile of the service time beside the median, where it is shown.
+fn quantile(point: &SystemPoint, key: &str) -> Option<Cell> {
+    let quantile = times::tail().find(|quantile| quantile.key == key)?;
+    span(point.columns.service.as_ref().and_then(quantile.of))
 }
 
 fn service(point: &SystemPoint) -> Option<Cell> {
-    let is_bound = point.columns.service_p50_ns.or(point.columns.service_mean_ns).is_none();
+    let is_bound = known_time(point).is_none();
     let shown = |time| if is_bound { format!("<= {}", duration(time)) } else { duration(time) };
     service_time(point).map(|time| Cell::Figure(shown(time), Some(time.0 as f64)))
 }
@@ -86,7 +98,9 @@ fn columns() -> Vec<PointColumn> {
         (Column::figure("write\nMB/s").in_group(IO), |point| bytes(point.columns.write_bytes_per_second)),
         (Column::figure("log\nMB/s"), |point| bytes(point.columns.redo_bytes_per_second)),
         (Column::figure("service\ntime"), service),
-        (Column::figure("p99"), |point| span(point.columns.service_p99_ns)),
+        (Column::figure("p90"), |point| quantile(point, "p90")),
+        (Column::figure("p99"), |point| quantile(point, "p99")),
+        (Column::figure("p99.9"), |point| quantile(point, "p999")),
         (Column::figure("time"), |point| span(point.columns.time_ns)),
         (Column::text("invalid"), |point| {
             let why = point.invalid.iter().map(invalid_run_text).collect::<Vec<_>>().join("; ");

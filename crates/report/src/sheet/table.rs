@@ -1,11 +1,12 @@
 //! The spec sheet: a row per test, by layer.
 
 use model::{Line, Point, Sheet};
-use record::{Nanos, Ratio, Record};
+use record::{Ratio, Record};
 
 use crate::document::{Block, Cell, Column, Extent, Row, Section, Table, Tone};
-use crate::figure::{duration, number, percent, three_digits};
+use crate::figure::{number, percent, three_digits};
 use crate::line::{ByNumber, asides, by_number, unrepeated};
+use crate::times;
 use crate::verdict::verdict_cell;
 use crate::words::{LAYERS, dop, title, unit_per_second};
 
@@ -32,44 +33,41 @@ pub(super) fn section(record: &Record, sheet: &Sheet) -> Section {
 
 fn columns() -> Vec<Column> {
     let rate = |head| Column::figure(head).in_group("throughput");
-    let time = |head| Column::figure(head).in_group("service time");
-    vec![
+    let first = [
         Column::text("test"),
         Column::text("unit"),
         rate("1 job"),
         rate("best"),
         Column::text("at").in_group("throughput"),
         rate("gain").from(Extent::Whole),
-        time("p50"),
-        time("p99"),
-        Column::figure("of bare"),
-        Column::text("trust"),
-        Column::text("code"),
-    ]
+    ];
+    let last = [Column::figure("of bare"), Column::text("trust"), Column::text("code")];
+    let times = times::columns(|head| Column::figure(head).in_group("service time"));
+    first.into_iter().chain(times).chain(last).collect()
 }
 
 fn row(runs: &ByNumber<'_>, line: &Line) -> Row {
     let best = line.best.as_ref();
     let rate = |point: Option<&Point>| Cell::figure(point.map(|point| point.operations_per_second.0), number);
-    let service = best.and_then(|best| best.service);
-    let time =
-        |span: Option<Nanos>| Cell::figure(span.map(|span| span.0 as f64), |nanos| duration(Nanos(nanos as u64)));
     let share = best.and_then(|best| best.ceiling.as_ref()).map(|limit| limit.efficiency);
-    let cells = vec![
+    let first = [
         Cell::text(title(line)),
         Cell::text(unit_per_second(line.unit)),
         rate(line.speed.as_ref()),
         rate(best),
         Cell::text(best.map_or_else(String::new, |best| dop(best.dop, line.sweep))),
         Cell::figure(line.scalability, three_digits),
-        time(service.map(|service| service.p50_ns)),
-        time(service.and_then(|service| service.p99_ns)),
+    ];
+    let last = [
         Cell::figure(share.map(|share| share.0), |ratio| percent(Ratio(ratio))),
         verdict_cell(line.verdict),
         Cell::text(line.test.as_str()),
     ];
-    Row::new(cells).noted(asides(runs, line)).in_tone(match Tone::of(line.verdict) {
-        tone @ (Tone::Warning | Tone::Invalid) => tone,
-        _ => Tone::Plain,
-    })
+    let times = times::cells(best.and_then(|best| best.service));
+    Row::new(first.into_iter().chain(times).chain(last).collect()).noted(asides(runs, line)).in_tone(
+        match Tone::of(line.verdict) {
+            tone @ (Tone::Warning | Tone::Invalid) => tone,
+            _ => Tone::Plain,
+        },
+    )
 }

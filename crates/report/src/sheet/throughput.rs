@@ -10,9 +10,10 @@ use crate::chart::{Axis, Figures, LineChart, Point, Reach, Role, Scale, Series};
 use crate::curve::{Curve, Load, Test};
 use crate::document::{Block, Diagram, Tone};
 use crate::fact::io_pattern;
-use crate::figure::{duration, three_digits, time};
+use crate::figure::three_digits;
 use crate::layout::clean;
 use crate::scalability::{coefficient, misfit_reason, note_text, unknown_limit_text};
+use crate::times;
 use crate::words::{capital, list, rate_of, unit_per_second};
 
 /// Charts of one kind on one page.
@@ -204,9 +205,7 @@ fn description(unit: Unit, curve: &Curve<'_, '_>) -> String {
 
 fn measured(curve: &Curve<'_, '_>) -> Vec<Point> {
     let point = |(n, load): &(f64, &Load<'_>)| {
-        let service = load
-            .service
-            .map(|service| format!("service time p50 {}, p99 {}", duration(service.p50_ns), time(service.p99_ns)));
+        let service = load.service.map(|service| format!("service time {}", times::text(&service)));
         let repeats = load.range().map(|_| format!("the median of {} runs", load.rates.len()));
         let note = list([Some(format!("run {}", load.run.number)), repeats, service].into_iter().flatten());
         let point = Point::new(*n, load.per_second).noted(note);
@@ -246,7 +245,7 @@ fn service(curve: &Curve<'_, '_>) -> Option<Series> {
         .iter()
         .filter_map(|(n, load)| {
             let service = load.service?;
-            Some(Point::new(*n, service.p50_ns.0 as f64).noted(format!("p99 {}", time(service.p99_ns))))
+            Some(Point::new(*n, service.p50_ns.0 as f64).noted(times::tail_text(&service)))
         })
         .collect();
     (!points.is_empty()).then(|| Series::new("service time", Role::Other, points).below())

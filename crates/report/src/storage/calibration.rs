@@ -1,12 +1,12 @@
 //! The result of a calibration: highest rate of small reads, highest throughput of large ones, latency, and the curve
 //! of rate over latency.
 
-use model::{Calibration, CurvePoint, Estimate, Method, calibration};
+use model::{Calibration, CurvePoint, Estimate, Method, QUANTILES, calibration};
 use record::{Latency, Nanos, Record};
 
 use crate::chart::{self, Axis, Bar, BarChart, Figures, Scale};
 use crate::document::{Block, Cell, Column, Diagram, Row, Table, Tone};
-use crate::figure::{duration, megabytes, memory, number, percent, three_digits, throughput, time};
+use crate::figure::{UNKNOWN, duration, megabytes, memory, number, percent, three_digits, throughput, time};
 use crate::summary::bound_outcome;
 use crate::words::plural;
 
@@ -66,12 +66,11 @@ fn method(found: &Calibration) -> String {
 }
 
 fn times(latency: &Latency) -> String {
-    let Latency { mean_ns, p50_ns, p90_ns, p99_ns, p999_ns, max_ns, .. } = latency;
-    let quantiles =
-        [("p50", Some(*p50_ns)), ("p90", *p90_ns), ("p99", *p99_ns), ("p99.9", *p999_ns), ("max.", Some(*max_ns))];
-    let known = quantiles.into_iter().filter_map(|(name, span)| Some(format!("{name} {}", duration(span?))));
-    let shown: Vec<String> = known.collect();
-    format!("mean {}, {}", duration(*mean_ns), shown.join(", "))
+    let Some(times) = model::times(latency) else { return UNKNOWN.to_owned() };
+    let quantiles = QUANTILES.iter().map(|quantile| (quantile.name, (quantile.of)(&times)));
+    let known = quantiles.chain([("max.", Some(times.max_ns))]);
+    let shown = known.filter_map(|(name, span)| Some(format!("{name} {}", duration(span?)))).collect::<Vec<_>>();
+    format!("mean {}, {}", duration(times.mean_ns), shown.join(", "))
 }
 
 /// The three figures as `DBMS_RESOURCE_MANAGER.CALIBRATE_IO` names them, in whole numbers and milliseconds.
@@ -110,10 +109,10 @@ fn curve(found: &Calibration) -> Table {
         Row::new(vec![
             Cell::count(point.in_flight.into()),
             Cell::figure(Some(point.iops.0), number),
-            span(Some(point.mean_ns)),
-            span(Some(point.p50_ns)),
-            span(point.p99_ns),
-            span(point.p999_ns),
+            span(Some(point.service.mean_ns)),
+            span(Some(point.service.p50_ns)),
+            span(point.service.p99_ns),
+            span(point.service.p999_ns),
             Cell::text(kept),
             Cell::count(point.runs as u64),
         ])
@@ -127,7 +126,7 @@ fn bars(found: &Calibration) -> BarChart {
         label: format!("{} in flight", point.in_flight),
         value: point.iops.0,
         interval: None,
-        note: format!("at {}", duration(point.mean_ns)),
+        note: format!("at {}", duration(point.service.mean_ns)),
         tone: chart::Tone::Plain,
     };
     BarChart {

@@ -7,7 +7,7 @@ use model::{
     InvalidRun, MeasuredRate, Origin, Paired, PriceBook, PriceItem, PriceKind, Remark, System, SystemPoint, SystemTest,
     compare,
 };
-use record::{Dop, Layer, Nanos, Pace, Preset, Rate, Ratio, Sweep, Timestamp, Unit};
+use record::{Dop, Latency, Layer, Nanos, Pace, Preset, Rate, Ratio, Sweep, Timestamp, Unit};
 
 /// What ten pairs of runs differ by, beside the difference between the systems.
 const NOISE: [f64; 10] = [0.004, -0.003, 0.001, -0.002, 0.003, -0.004, 0.002, -0.001, 0.0005, -0.0005];
@@ -27,14 +27,11 @@ fn rates(per_second: f64, ratio: f64, scatter: f64) -> Vec<MeasuredRate> {
 
 fn point(jobs: u32, rates: Vec<MeasuredRate>) -> SystemPoint {
     let service = Nanos(80_000 * u64::from(jobs));
+    let latency = Latency { count: 10_000, p50_ns: service, p99_ns: some(Nanos(service.0 * 3)), ..Latency::default() };
     SystemPoint {
         degree: Degree { dop: Dop::jobs(jobs), in_flight: None },
         rates,
-        columns: Columns {
-            service_p50_ns: some(service),
-            service_p99_ns: some(Nanos(service.0 * 3)),
-            ..Columns::default()
-        },
+        columns: Columns { service: model::times(&latency), ..Columns::default() },
         ..SystemPoint::default()
     }
 }

@@ -102,7 +102,7 @@ fn every_figure_of_the_table_of_runs_is_that_of_the_model() {
         assert_eq!((&cells[0].0, &cells[1].0), (&run.number.to_string(), &run.test));
         let per_second = |rate: Option<record::Rate>| rate.map(|rate| rate.0);
         let of_host = |cpu: Option<model::CpuUse>| Some(cpu?.of_host?.0);
-        let time = |quantiles: Option<model::Quantiles>| quantiles?.p99_ns.map(|time| time.0 as f64);
+        let time = |times: Option<model::Times>| times?.p99_ns.map(|time| time.0 as f64);
         let expected = [
             per_second(row.operations_per_second),
             per_second(row.rows_per_second),
