@@ -48,6 +48,7 @@ static DIALECT: Dialect = Dialect {
     truncate: |name: &str| vec![format!("truncate {name}")],
     threads: |_: u32| Vec::new(),
     single_block_reads: &[],
+    user_tables: &[],
     table_bytes: |_: &str| None,
     sparse: |_: Bytes| {
         let create = |table: &Table| vec![format!("create {}", table.name)];

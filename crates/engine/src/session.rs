@@ -54,6 +54,16 @@ pub trait Session: Send {
     /// Runs a prepared statement and returns its rows: to check results, to read counters.
     fn query(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<Vec<Vec<Value<'static>>>>;
 
+    /// The names of the columns of the rows that a prepared statement returns, in order; empty if it returns none.
+    ///
+    /// # Errors
+    /// `Usage` if the session does not keep them.
+    fn column_names(&self, statement: Statement) -> Result<Vec<String>> {
+        let _ = statement;
+        let error = Error::new(Kind::Usage, "the names of columns are not known in a session of this engine");
+        Err(error.hint("use PostgreSQL or SQLite"))
+    }
+
     /// Starts a transaction.
     fn begin(&mut self) -> Result<()>;
 

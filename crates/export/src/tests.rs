@@ -165,6 +165,7 @@ fn record() -> Record {
             runs: runs.iter().map(planned).collect(),
             skipped: Vec::new(),
             test_files: Vec::new(),
+            scripts: None,
             io: None,
             network: None,
             agents: None,

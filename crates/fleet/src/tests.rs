@@ -351,7 +351,7 @@ pub(crate) fn part(jobs: u32) -> Part {
         plan,
         planned,
         share: JobShare::whole(jobs),
-        kind: record::PartKind::Catalogue { test_file: None },
+        kind: record::PartKind::Catalogue { test_file: None, scripts: None },
     }
 }
 

@@ -339,6 +339,7 @@ fn plan() -> Plan {
         runs: Vec::new(),
         skipped: Vec::new(),
         test_files: Vec::new(),
+        scripts: None,
         io: None,
         network: None,
         agents: None,

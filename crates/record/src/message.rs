@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     AgentStart, Bytes, CacheState, ForeignLoad, HostInventory, IoPhase, IoPlan, LoadForm, LoadModel, LoopLocation,
-    Nanos, Plan, PlannedRun, Run, Tool,
+    Nanos, Plan, PlannedRun, Run, Scripts, Tool,
 };
 
 /// Version of the messages below; coordinator and agents must have the same.
-pub const PROTOCOL_VERSION: u32 = 8;
+pub const PROTOCOL_VERSION: u32 = 9;
 
 /// What an agent needs to join a fleet. It contains a secret: it is handed over through a pipe, and never shown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -269,6 +269,9 @@ pub enum PartKind {
     Catalogue {
         /// The content of a test file; absent for a test of the catalogue.
         test_file: Option<String>,
+        /// The scripts whose test it is; absent for another one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        scripts: Option<Scripts>,
     },
     /// Jobs of storage.
     Io(Box<IoPart>),

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{IoPlan, Nanos, NetworkPath, Pace, PlanSubject, RunKind, Until, Variation};
+use crate::{IoPlan, Nanos, NetworkPath, Pace, PlanSubject, RunKind, Scripts, Until, Variation};
 
 /// Presets of duration and size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -175,6 +175,9 @@ pub struct Plan {
     pub skipped: Vec<Skipped>,
     /// Test files of the user, by path; their codes are in `runs`.
     pub test_files: Vec<String>,
+    /// Scripts of pgbench, with their texts; absent without any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scripts: Option<Scripts>,
     /// I/O jobs, those of each agent in a fleet; absent without any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub io: Option<IoPlan>,
@@ -225,6 +228,7 @@ impl Plan {
             runs: Vec::new(),
             skipped: Vec::new(),
             test_files: Vec::new(),
+            scripts: None,
             io: None,
             network: None,
             client_threads: None,

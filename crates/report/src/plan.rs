@@ -225,6 +225,7 @@ pub(crate) mod tests {
                 .collect(),
             skipped: Vec::new(),
             test_files: Vec::new(),
+            scripts: None,
             io: None,
             network: None,
             agents: None,

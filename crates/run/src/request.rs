@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use record::{Nanos, Pace, Plan, Preset, TracerKind, Until, Variation};
+use record::{Nanos, Pace, Plan, Preset, Scripts, TracerKind, Until, Variation};
 
 use crate::{NetworkPeer, Setup};
 
@@ -31,6 +31,8 @@ pub struct Request {
     pub setup: Setup,
     /// Which tests.
     pub tests: Selection,
+    /// Scripts of pgbench, which are measured as one more test; without selected tests it is the only one.
+    pub scripts: Option<Scripts>,
     /// Degrees of parallelism, each at least 1, for sweeps of jobs and of threads.
     pub degrees: Option<Vec<u32>>,
     /// Numbers of nodes that jobs are spread over, each at least 1.
@@ -76,7 +78,7 @@ impl Request {
     /// The request of a record that is resumed: `plan` has decided everything but what is the user's here. Every option holds
     /// beside `--resume` or is refused there.
     pub(crate) fn resuming(self, plan: &Plan) -> Request {
-        let Request { setup, tests, tracer, prove, .. } = self;
+        let Request { setup, tests, scripts, tracer, prove, .. } = self;
         let Setup { directory, sample_sessions, keep, record, version, build, .. } = setup;
         let setup = Setup {
             // The plan holds the measured directory, which is below the requested one.
@@ -96,6 +98,7 @@ impl Request {
         Request {
             setup,
             tests,
+            scripts,
             tracer,
             prove,
             degrees: Some(plan.runs.iter().map(|run| run.dop.jobs.max(run.dop.threads)).collect()),

@@ -123,6 +123,15 @@ fn check_named(record: &Record, request: &Request, doubt: Option<&str>) -> Resul
                 .hint(format!("name those that you mean, and no others: --tests {}", named.join(","))),
         });
     }
+    if plan.scripts != request.scripts {
+        return Err(match (&plan.scripts, &request.scripts) {
+            (None, _) => Error::user("the record has no scripts").hint("leave --script out, or start a new record"),
+            (Some(_), None) => Error::user("scripts are not taken from the record")
+                .hint("give the same --script, --builtin and --define as before"),
+            (Some(_), Some(_)) => Error::user("the scripts are others than those of the record")
+                .hint("give the same --script, --builtin and --define as before, or start a new record"),
+        });
+    }
     let named = plan.network.as_ref().map(NetworkPeer::of);
     if named.as_ref().is_some_and(|named| *named != NetworkPeer::Own) || request.network.is_some() {
         match (&named, &request.network) {

@@ -53,7 +53,7 @@ macro_rules! session_job {
     };
 }
 
-session_job!(Job, |job| job.canceller().into_iter().collect(), Job::round_trip_count);
+session_job!(Job, |job| <Job>::cancellers(job), Job::round_trip_count);
 session_job!(BlocksJob, |job| <BlocksJob>::cancellers(job), |_| None);
 session_job!(LoadJob<'_>, |job| job.canceller().into_iter().collect(), |_| None);
 session_job!(ScanJob, |job| job.canceller().into_iter().collect(), |_| None);

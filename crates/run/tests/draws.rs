@@ -190,6 +190,7 @@ fn catalogue(setup: Setup) -> Request {
         |steps_per_second| Variation::Paced { pace: Pace::Poisson { steps_per_second }, one_thread_per_core: false };
     Request {
         setup,
+        scripts: None,
         tests: Selection { words: vec!["T611".to_owned()] },
         degrees: Some(vec![JOBS]),
         nodes: None,

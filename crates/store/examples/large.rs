@@ -132,6 +132,7 @@ fn record(runs: u32, seconds: u32) -> Record {
             runs: (1..=runs).map(planned).collect(),
             skipped: Vec::new(),
             test_files: Vec::new(),
+            scripts: None,
             io: None,
             network: None,
             agents: None,

@@ -28,11 +28,7 @@ impl Draw {
     /// One for each of `jobs` jobs of the run of `seed`. The code of the test and the degree of parallelism are mixed in: runs of
     /// different plans may have one number, and a run with the keys of another one would find their blocks cached.
     pub(crate) fn for_jobs(seed: RunSeed, code: &str, jobs: u32, threads: u32) -> Vec<Draw> {
-        let random = |job: u32| {
-            let words = code.bytes().map(u64::from).chain([u64::from(jobs), u64::from(threads)]);
-            let seed = words.fold(seed.stream(Purpose::Keys, job), |sum, word| mix(sum ^ word));
-            Xoshiro256PlusPlus::seed_from_u64(seed)
-        };
+        let random = |job: u32| Xoshiro256PlusPlus::seed_from_u64(Draw::stream(seed, code, (jobs, threads), job));
         // Of a job that there is not.
         let mut letters_of = random(jobs);
         let pool: String = (0..POOL_BYTES / 8).flat_map(|_| letters(letters_of.next_u64())).map(char::from).collect();
@@ -44,6 +40,12 @@ impl Draw {
             jobs: jobs.into(),
         };
         (0..jobs).map(draw).collect()
+    }
+
+    /// The stream of job `job` of them.
+    pub(crate) fn stream(seed: RunSeed, code: &str, (jobs, threads): (u32, u32), job: u32) -> u64 {
+        let words = code.bytes().map(u64::from).chain([u64::from(jobs), u64::from(threads)]);
+        words.fold(seed.stream(Purpose::Keys, job), |sum, word| mix(sum ^ word))
     }
 
     /// In [0, `limit`): the upper half of a product (Lemire 2019). Without the rejection, the probabilities of two

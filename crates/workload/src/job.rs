@@ -1,12 +1,15 @@
 //! The jobs of a test: their sessions and steps, and the set-up before and after.
 
-use engine::{Canceller, Node, Result, Session};
+use std::sync::Arc;
+
+use engine::{Canceller, Error, Node, Result, Session};
 use measure::{Broken, Done, RunSeed, Work};
-use record::{Dop, JobShare};
+use record::{Dop, JobShare, Scripts};
 
 use crate::bind::Draw;
 use crate::bulk::BulkWork;
 use crate::data::{DataTable, Generator};
+use crate::script::{CompiledScripts, ScriptWork};
 use crate::sql;
 use crate::sql_work::SqlWork;
 use crate::test::{OnceEntry, OwnTable, Test};
@@ -20,6 +23,7 @@ pub struct Job {
 enum Kind {
     Sql(SqlWork),
     Bulk(BulkWork),
+    Script(Box<ScriptWork>),
 }
 
 impl From<SqlWork> for Job {
@@ -34,8 +38,14 @@ impl From<BulkWork> for Job {
     }
 }
 
+impl From<ScriptWork> for Job {
+    fn from(work: ScriptWork) -> Job {
+        Job { work: Kind::Script(Box::new(work)) }
+    }
+}
+
 impl Job {
-    /// Does one step and checks every answer. Not for an engine without answers.
+    /// Does one step and checks every answer. Not for an engine without answers; of a script no answer is known, and none is run.
     ///
     /// # Errors
     /// Where an answer is wrong or missing.
@@ -43,6 +53,7 @@ impl Job {
         match &mut self.work {
             Kind::Sql(work) => work.check(),
             Kind::Bulk(work) => work.check(),
+            Kind::Script(_) => Ok(()),
         }
     }
 
@@ -55,9 +66,12 @@ impl Job {
         self.session_mut().publish_counters()
     }
 
-    /// Cancels a statement of this job from another thread.
-    pub fn canceller(&self) -> Option<Box<dyn Canceller>> {
-        self.session().canceller()
+    /// Cancel a statement of this job from another thread, and its pauses.
+    pub fn cancellers(&self) -> Vec<Box<dyn Canceller>> {
+        match &self.work {
+            Kind::Script(work) => work.cancellers(),
+            _ => self.session().canceller().into_iter().collect(),
+        }
     }
 
     /// The process of this job's session, where it has a process of its own on this host.
@@ -74,6 +88,7 @@ impl Job {
         match &self.work {
             Kind::Sql(work) => work.session.as_ref(),
             Kind::Bulk(work) => work.session.as_ref(),
+            Kind::Script(work) => work.session.as_ref(),
         }
     }
 
@@ -81,6 +96,7 @@ impl Job {
         match &mut self.work {
             Kind::Sql(work) => work.session.as_mut(),
             Kind::Bulk(work) => work.session.as_mut(),
+            Kind::Script(work) => work.session.as_mut(),
         }
     }
 }
@@ -91,6 +107,7 @@ impl Work for Job {
         match &mut self.work {
             Kind::Sql(work) => work.step(number),
             Kind::Bulk(work) => work.step(number),
+            Kind::Script(work) => work.step(number),
         }
     }
 
@@ -174,6 +191,9 @@ pub fn open_jobs(
     pipeline: Option<u32>,
 ) -> Result<Vec<Job>> {
     let nodes: Vec<&dyn Node> = std::iter::once(context.node).chain(context.others.iter().copied()).collect();
+    if let Some(scripts) = &test.scripts {
+        return script_jobs(test, scripts, context, &nodes, share, seed);
+    }
     let generator = |table: DataTable| Generator::new(table, context.sizes);
     let generators: Vec<Generator> = test.tables.iter().map(|table| generator(*table)).collect();
     let draws = Draw::for_jobs(seed, &test.code, share.all, threads);
@@ -191,6 +211,27 @@ pub fn open_jobs(
         }
     };
     (0..).zip(draws).skip(share.first as usize).take(share.count as usize).map(one).collect()
+}
+
+/// The same for scripts, which decide themselves what their sessions are set to.
+fn script_jobs(
+    test: &Test,
+    scripts: &Scripts,
+    context: &TestContext<'_>,
+    nodes: &[&dyn Node],
+    share: JobShare,
+    seed: RunSeed,
+) -> Result<Vec<Job>> {
+    let compiled = CompiledScripts::new(scripts, context.sizes.seed);
+    let compiled = compiled.map_err(|error| Error::new(engine::Kind::Usage, error.to_string()).hint(error.hint))?;
+    let compiled = Arc::new(compiled);
+    let one = |job: u32| {
+        let node = nodes[job as usize % nodes.len()];
+        let session = node.connect().map_err(|error| of_node(error, node))?;
+        let stream = Draw::stream(seed, &test.code, (share.all, 1), job);
+        ScriptWork::new(Arc::clone(&compiled), job, context.engine.dialect(), session, stream).map(Job::from)
+    };
+    (share.first..share.first.saturating_add(share.count)).map(one).collect()
 }
 
 fn create(test: &Test, own: &OwnTable, job: u32, context: &TestContext<'_>, session: &mut dyn Session) -> Result<()> {

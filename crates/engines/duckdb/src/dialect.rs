@@ -27,6 +27,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
     threads,
     // A table is read in row groups; index scans read whole vectors.
     single_block_reads: &[],
+    user_tables: &[],
     table_bytes,
     sparse: |_| {
         Err("stores tables by column, in groups of about a hundred thousand rows: no row has a block of its own")

@@ -15,6 +15,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
     threads: |_| Vec::new(),
     // Rows are read in index order; the cost of seeks would cause scans of small tables.
     single_block_reads: &["set optimizer_switch = 'mrr=off'", "set max_seeks_for_key = 1"],
+    user_tables: &[],
     table_bytes,
     sparse,
 };

@@ -17,6 +17,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
     // What an index costs is reckoned as next to nothing, so that no small table is scanned; that the rows are read one
     // by one is said in the statement itself (`T626.read`).
     single_block_reads: &["alter session set optimizer_index_cost_adj = 1"],
+    user_tables: &[],
     table_bytes,
     sparse,
 };

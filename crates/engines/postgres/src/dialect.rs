@@ -22,6 +22,7 @@ pub(crate) const DIALECT: Dialect = Dialect {
         "set effective_io_concurrency = 0",
         "set max_parallel_workers_per_gather = 0",
     ],
+    user_tables: &["set search_path = dbdyno, \"$user\", public"],
     table_bytes,
     sparse,
 };

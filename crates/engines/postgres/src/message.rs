@@ -90,6 +90,20 @@ pub(crate) fn column_types(body: &[u8]) -> io::Result<Box<[u32]>> {
         .collect()
 }
 
+/// The names of the columns of a RowDescription.
+pub(crate) fn column_names(body: &[u8]) -> io::Result<Box<[String]>> {
+    let mut reader = Reader::new(body);
+    let count = reader.count()?;
+    (0..count)
+        .map(|_| {
+            let name = String::from_utf8_lossy(reader.text()?).into_owned();
+            // Table, column number, type, size, modifier and format.
+            reader.take(18)?;
+            Ok(name)
+        })
+        .collect()
+}
+
 /// The fields of a DataRow, `None` for null.
 pub(crate) fn fields(body: &[u8]) -> io::Result<Fields<'_>> {
     let mut reader = Reader::new(body);
@@ -176,6 +190,8 @@ mod tests {
         body.extend_from_slice(&[0, 0, 0, 1, 0, 1, 0, 0, 0, 20, 0, 8, 0xff, 0xff, 0xff, 0xff, 0, 0]);
         assert_eq!(&*column_types(&body).unwrap(), &[20]);
         assert!(column_types(&body[..body.len() - 1]).is_err());
+        assert_eq!(&*column_names(&body).unwrap(), ["id"]);
+        assert!(column_names(&body[..body.len() - 1]).is_err());
         assert!(parameter_types(&[0, 2, 0, 0, 0, 20]).is_err());
     }
 
@@ -183,6 +199,7 @@ mod tests {
         #[test]
         fn arbitrary_bodies_never_panic(body in proptest::collection::vec(any::<u8>(), 0..300)) {
             let _ = column_types(&body);
+            let _ = column_names(&body);
             let _ = parameter_types(&body);
             let _ = affected(&body);
             if let Ok(row) = fields(&body) {

@@ -159,16 +159,19 @@ impl PostgresSession {
             .map_err(|error| encode_error(&error))?;
         frontend::sync(&mut self.wire.output);
         self.send()?;
-        let (mut parameters, mut columns) = (Box::default(), Box::default());
+        let (mut parameters, mut columns, mut names) = (Box::default(), Box::default(), Box::default());
         self.response(Protocol::Extended, |message| {
             match message.tag {
                 b't' => parameters = message::parameter_types(message.body)?,
-                b'T' => columns = message::column_types(message.body)?,
+                b'T' => {
+                    columns = message::column_types(message.body)?;
+                    names = message::column_names(message.body)?;
+                }
                 _ => {}
             }
             Ok(())
         })?;
-        Ok(Prepared::new(name, parameters, columns))
+        Ok(Prepared::new(name, parameters, columns).with_column_names(names))
     }
 }
 
@@ -225,6 +228,10 @@ impl engine::Session for PostgresSession {
             Ok(())
         })?;
         Ok(rows)
+    }
+
+    fn column_names(&self, statement: Statement) -> Result<Vec<String>> {
+        Ok(find(&self.statements, statement)?.column_names().to_vec())
     }
 
     fn begin(&mut self) -> Result<()> {

@@ -27,6 +27,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
     threads,
     // SQLite always reads single pages in index order.
     single_block_reads: &[],
+    user_tables: &[],
     table_bytes,
     sparse,
 };

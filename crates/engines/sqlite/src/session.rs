@@ -167,6 +167,10 @@ impl Session for SqliteSession {
         Ok(rows)
     }
 
+    fn column_names(&self, statement: Statement) -> Result<Vec<String>> {
+        Ok(self.statement(statement)?.column_names())
+    }
+
     fn begin(&mut self) -> Result<()> {
         self.control(&self.begin)
     }

@@ -1,6 +1,6 @@
 //! Prepared statements over the C API: bind, step, read every column, reset; no allocation.
 
-use std::ffi::{c_char, c_int};
+use std::ffi::{CStr, c_char, c_int};
 use std::hint::black_box;
 use std::ptr;
 
@@ -117,6 +117,20 @@ impl Prepared {
     pub(crate) fn returns_rows(&self) -> bool {
         // SAFETY: the statement is prepared.
         unsafe { ffi::sqlite3_column_count(self.raw) > 0 }
+    }
+
+    /// The names of the columns of its rows.
+    pub(crate) fn column_names(&self) -> Vec<String> {
+        // SAFETY: the statement is prepared.
+        let count = unsafe { ffi::sqlite3_column_count(self.raw) };
+        let name = |column| {
+            // SAFETY: the column is one of the statement; the text ends with a zero and lives until it is asked for again.
+            unsafe {
+                let name = ffi::sqlite3_column_name(self.raw, column);
+                if name.is_null() { String::new() } else { CStr::from_ptr(name).to_string_lossy().into_owned() }
+            }
+        };
+        (0..count).map(name).collect()
     }
 
     /// Resets the statement, so that it holds no lock and no text. Its result code is that of the step before.

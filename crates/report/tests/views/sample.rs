@@ -116,6 +116,7 @@ fn plan(runs: Vec<PlannedRun>) -> Plan {
             Skipped { test: "T512".to_owned(), reason: "Example SQL builds an index with one thread".to_owned() },
         ],
         test_files: Vec::new(),
+        scripts: None,
         io: None,
         network: None,
         agents: None,

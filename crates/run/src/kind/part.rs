@@ -1,11 +1,11 @@
 //! The part of a run that this process carries out as an agent of a fleet.
 
 use measure::clock;
-use record::{IoPart, NodeRun, Part, PartKind, PartResult, Run};
+use record::{IoPart, NodeRun, Part, PartKind, PartResult, Run, Scripts};
 use workload::Test;
 
 use super::blocks::{self, BlocksRequest};
-use super::catalogue::measure_one;
+use super::catalogue::{measure_one, test_of_scripts};
 use super::io::{AgentFiles, ProbeFiles};
 use super::load;
 use crate::bench::Bench;
@@ -50,7 +50,9 @@ impl AgentBench {
         platform.hands = Hands::Agent { share: part.share, release };
         let result = match &part.kind {
             PartKind::Io(io) => self.measure_io(&mut platform, part, io),
-            PartKind::Catalogue { test_file } => measure_test(&platform, part, test_file.as_deref()),
+            PartKind::Catalogue { test_file, scripts } => {
+                measure_test(&platform, part, (test_file.as_deref(), scripts.as_ref()))
+            }
             PartKind::Blocks { settings, loop_location, caches } => platform.with_bench(&part.plan, |bench| {
                 let request = BlocksRequest::of_agent(setup, settings, *loop_location, *caches)?;
                 let run = blocks::measure_part(&platform, bench, &part.planned, (&request, *caches))?;
@@ -75,9 +77,18 @@ impl AgentBench {
     }
 }
 
-fn measure_test(platform: &Platform<'_>, part: &Part, test_file: Option<&str>) -> Result<PartResult> {
-    let own = test_file.map(|text| Test::parse(text, &part.planned.test)).transpose();
-    let own = own.map_err(|error| Error::user(error.to_string()))?;
+fn measure_test(
+    platform: &Platform<'_>,
+    part: &Part,
+    (test_file, scripts): (Option<&str>, Option<&Scripts>),
+) -> Result<PartResult> {
+    let own = match scripts {
+        Some(scripts) => Some(test_of_scripts(scripts)?),
+        None => {
+            let own = test_file.map(|text| Test::parse(text, &part.planned.test)).transpose();
+            own.map_err(|error| Error::user(error.to_string()))?
+        }
+    };
     let item = match &own {
         Some(test) => Item::Test(test),
         None => item::find(&item::catalogue().collect::<Vec<_>>(), &part.planned.test)?,

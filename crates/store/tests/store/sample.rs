@@ -11,9 +11,9 @@ use record::{
     MemoryModule, MissingLayer, Nanos, NetworkEnd, NetworkInterface, NetworkMount, NetworkPath, NodeEvent,
     NodeEventKind, NodeInventory, NodeRun, NumaNode, ObservedHost, ObservedRun, OperationClass, Outcome, Owed, Pace,
     Pairing, PciFunction, PciKind, PciLink, Placement, Plan, PlannedRun, Preset, Ratio, Reading, Record, Resource, Run,
-    SCHEMA_VERSION, SampledWait, Second, Setting, Settling, SettlingStep, Side, SignedNanos, Skipped, Slices, Status,
-    Sweep, Timestamp, Tool, Totals, Trace, TracerKind, UnavailableTracer, Unit, Until, Variation, Verdict, WaitClass,
-    name,
+    SCHEMA_VERSION, SampledWait, Script, Scripts, Second, Setting, Settling, SettlingStep, Side, SignedNanos, Skipped,
+    Slices, Status, Sweep, Timestamp, Tool, Totals, Trace, TracerKind, UnavailableTracer, Unit, Until, Variation,
+    Verdict, WaitClass, name,
 };
 
 /// 23 values of 1 ns, as stored.
@@ -167,6 +167,11 @@ fn plan(runs: Vec<PlannedRun>) -> Plan {
         runs,
         skipped: vec![Skipped { test: "T332".to_owned(), reason: "no table compression".to_owned() }],
         test_files: vec!["/home/dba/T900.toml".to_owned()],
+        scripts: Some(Scripts {
+            scripts: vec![Script { name: "read.sql".to_owned(), weight: 9, text: "select 1;\n".to_owned() }],
+            variables: BTreeMap::from([("size".to_owned(), "100".to_owned())]),
+            initialized_scale: Some(1),
+        }),
         io: Some(crate::storage::plan()),
         network: Some(NetworkPath {
             peer: some("db2:5250"),

@@ -24,6 +24,7 @@ pub use conf::{Assignment, ConfError, Ignored, assignments, settings_of};
 pub use deck::Kind;
 pub use layout::{Layout, TableOf};
 pub use load::{BlocksLoading, ensure, missing};
+pub(crate) use pause::{Pause, Waker};
 pub use procedure::{batch, missing_procedure};
 pub use settings::{BlocksSettings, HotSpot, Idle, Think};
 pub use statement::CODE;

@@ -12,13 +12,13 @@ const TICK: Nanos = Nanos(50_000_000);
 
 /// The pauses of one session.
 #[derive(Default)]
-pub(super) struct Pause {
+pub(crate) struct Pause {
     is_over: AtomicBool,
 }
 
 impl Pause {
     /// Sleeps for `length`, unless woken, while the other jobs of this thread go on; returns how long it slept.
-    pub(super) fn sleep(&self, length: Nanos) -> Nanos {
+    pub(crate) fn sleep(&self, length: Nanos) -> Nanos {
         let start = clock::now();
         let end = start + length;
         let mut now = start;
@@ -31,7 +31,7 @@ impl Pause {
 }
 
 /// Ends a pause, and all later ones of the session.
-pub(super) struct Waker(pub(super) Arc<Pause>);
+pub(crate) struct Waker(pub(crate) Arc<Pause>);
 
 impl Canceller for Waker {
     fn cancel(&self) -> Result<()> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use engine::{Caps, Engine, Index, Table};
-use record::{Bytes, CacheFit, Ceiling, Layer, Preset, Sweep, Unit};
+use record::{Bytes, CacheFit, Ceiling, Layer, Preset, Scripts, Sweep, Unit};
 use serde::Deserialize;
 
 use crate::data::{DataTable, ROW_BYTES, Sizes, columns};
@@ -77,6 +77,9 @@ pub struct Test {
     /// Run once after the sweep.
     #[serde(default)]
     pub(crate) teardown: Vec<OnceEntry>,
+    /// Or scripts of pgbench, which no test file has.
+    #[serde(skip)]
+    pub(crate) scripts: Option<Scripts>,
 }
 
 /// A table of the test. With `{job}` in its name there is one for each job.
@@ -181,6 +184,9 @@ impl Test {
         if let Some(name) = self.needs.iter().find(|name| !ability::has(caps, name)) {
             return Some(ability::lack(name));
         }
+        if let Some(missing) = self.missing_for_scripts(caps, engine) {
+            return Some(missing.to_owned());
+        }
         let has_no_text = |entry: &&StatementEntry| {
             sql::text(engine, &self.code, &entry.name, entry.sql.as_deref()).is_none() && caps.answers
         };
@@ -200,7 +206,7 @@ impl Test {
 
     /// Whether a step changes the database.
     pub fn changes(&self) -> bool {
-        self.bulk.is_some() || self.statement.iter().any(StatementEntry::changes)
+        self.bulk.is_some() || self.scripts_change() || self.statement.iter().any(StatementEntry::changes)
     }
 
     /// Whether its statements can be sent together: each is a transaction of its own.
@@ -245,6 +251,9 @@ impl OwnTable {
 /// expect changed rows do), or the engine also counts those that only read. Not for a test with threads inside its
 /// statements: their work may be counted as separate transactions.
 pub fn commits_counted(test: &Test, caps: &Caps) -> bool {
+    if test.scripts.is_some() {
+        return caps.counts_read_commits && test.scripts_commit_once();
+    }
     let all_change = match test.transaction {
         true => test.changes(),
         false => test.statement.iter().all(StatementEntry::changes),

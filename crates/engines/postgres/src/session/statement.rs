@@ -31,6 +31,7 @@ pub(super) struct Prepared {
     parameters: Box<[u32]>,
     parameter_formats: Box<[i16]>,
     columns: Box<[u32]>,
+    column_names: Box<[String]>,
     column_formats: Box<[i16]>,
 }
 
@@ -38,7 +39,12 @@ impl Prepared {
     /// With the types of its parameters and columns.
     pub(super) fn new(name: String, parameters: Box<[u32]>, columns: Box<[u32]>) -> Prepared {
         let (parameter_formats, column_formats) = (formats(&parameters), formats(&columns));
-        Prepared { name, parameters, parameter_formats, columns, column_formats }
+        Prepared { name, parameters, parameter_formats, columns, column_names: Box::default(), column_formats }
+    }
+
+    /// The same, with the names of its columns.
+    pub(super) fn with_column_names(self, column_names: Box<[String]>) -> Prepared {
+        Prepared { column_names, ..self }
     }
 
     /// Its name on the server.
@@ -48,6 +54,10 @@ impl Prepared {
 
     pub(super) fn returns_rows(&self) -> bool {
         !self.columns.is_empty()
+    }
+
+    pub(super) fn column_names(&self) -> &[String] {
+        &self.column_names
     }
 
     pub(super) fn columns(&self) -> &[u32] {

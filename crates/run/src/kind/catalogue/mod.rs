@@ -8,7 +8,7 @@ mod until;
 
 use engine::Engine;
 use probe::{Form, Probe};
-use record::{Plan, Record};
+use record::{Plan, Record, Scripts};
 use std::collections::BTreeSet;
 use store::Writer;
 use workload::Test;
@@ -55,7 +55,7 @@ impl<'r> Catalogue<'r> {
 /// # Errors
 /// Only where there is no record yet; later errors are in [`Measured::error`] beside the record so far.
 pub fn measure(request: &Request, context: Context<'_>) -> Result<Measured> {
-    let own = test_files(&request.tests.words)?;
+    let own = own_tests(request)?;
     let mut kind = Catalogue::new(request, &own)?;
     Ok(invoke(&mut kind, [context], None)?.measured(&request.setup.record))
 }
@@ -65,7 +65,7 @@ pub fn measure(request: &Request, context: Context<'_>) -> Result<Measured> {
 /// # Errors
 /// As for [`measure()`].
 pub fn dry_run(request: &Request, context: Context<'_>) -> Result<Plan> {
-    let own = test_files(&request.tests.words)?;
+    let own = own_tests(request)?;
     let [plan] = survey(&mut Catalogue::new(request, &own)?, [context])?;
     Ok(plan)
 }
@@ -78,9 +78,10 @@ pub fn dry_run(request: &Request, context: Context<'_>) -> Result<Plan> {
 pub fn resume(record: (Writer, Record), request: &Request, context: Context<'_>) -> Result<Measured> {
     resumption::check_resumption(&record.1, request)?;
     let mut record = Recorder::resumed(&request.setup.record, record);
-    let own = test_files(&record.plan.test_files)?;
     let prove = proof::remove_unfinished(&mut record)? || request.prove;
-    let request = Request { tests: selection(&record.plan), prove, ..request.clone() };
+    let scripts = record.plan.scripts.clone();
+    let request = Request { tests: selection(&record.plan), scripts, prove, ..request.clone() };
+    let own = own_tests(&request)?;
     let mut kind = Catalogue::new(&request, &own)?;
     Ok(invoke(&mut kind, [context], Some([record]))?.measured(&request.setup.record))
 }
@@ -219,8 +220,20 @@ fn selection(plan: &Plan) -> Selection {
     Selection { words }
 }
 
+/// The tests of the user: test files, and the test of scripts.
+pub(crate) fn own_tests(request: &Request) -> Result<Vec<Test>> {
+    let mut own = test_files(&request.tests.words)?;
+    own.extend(request.scripts.as_ref().map(test_of_scripts).transpose()?);
+    Ok(own)
+}
+
+/// The test that `scripts` are.
+pub(crate) fn test_of_scripts(scripts: &Scripts) -> Result<Test> {
+    Test::of_scripts(scripts).map_err(|error| Error::user(error.to_string()).hint(error.hint))
+}
+
 /// The test files among `words`.
-pub(crate) fn test_files(words: &[String]) -> Result<Vec<Test>> {
+fn test_files(words: &[String]) -> Result<Vec<Test>> {
     let files = words.iter().filter(|word| is_file(word));
     files
         .map(|path| {

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use engine::{Caps, Engine};
 use record::{Dop, Layer, Plan, PlannedRun, Preset, Skipped, Sweep};
+use workload::script::SCRIPTS_CODE;
 use workload::{Sizes, Test};
 
 use crate::item::{Item, catalogue};
@@ -28,6 +29,10 @@ pub(crate) fn select<'a>(request: &Request, own: &'a [Test]) -> Result<Vec<Item<
         return Err(Error::user(format!("test {} of a test file is already in the catalogue", test.code))
             .hint("give it a code of its own, such as T901"));
     }
+    if request.scripts.is_some() && own.iter().filter(|test| test.code == SCRIPTS_CODE).count() > 1 {
+        return Err(Error::user(format!("test {SCRIPTS_CODE} of a test file has the code of scripts"))
+            .hint("give it another code, such as T901"));
+    }
     let twice = |(index, test): &(usize, &Test)| own[..*index].iter().any(|one| one.code == test.code);
     if let Some((_, test)) = own.iter().enumerate().find(twice) {
         return Err(Error::user(format!("test {} is in two test files", test.code))
@@ -43,7 +48,7 @@ pub(crate) fn select<'a>(request: &Request, own: &'a [Test]) -> Result<Vec<Item<
         return Err(Error::user(format!("{} ({}) needs a peer", item.code(), item.title()))
             .hint("give --network HOST where `dbdyno network serve` runs, or use dbdyno network"));
     }
-    let is_default = request.tests.words.is_empty();
+    let is_default = request.tests.words.is_empty() && request.scripts.is_none();
     let is_selected = |item: &Item<'_>| match is_default {
         _ if needs_peer(item) => request.network.is_some(),
         true => by_default(item),
@@ -188,6 +193,7 @@ pub(crate) fn plan_once(
         runs,
         skipped,
         test_files: request.tests.words.iter().filter(|word| is_file(word)).cloned().collect(),
+        scripts: request.scripts.clone(),
         ..Plan::new(target, directory.display().to_string(), request.setup.preset)
     };
     add_jobs(&mut plan, items, &machine.storage);

@@ -26,7 +26,7 @@ use self::side::{SIDES, of_side};
 use crate::directory::MeasuredDirectory;
 use crate::invocation::{InvocationResult, Kind, invoke, survey};
 use crate::item::Item;
-use crate::kind::catalogue::test_files;
+use crate::kind::catalogue::own_tests;
 use crate::platform::{Context, OpenOptions, Platform};
 use crate::recorder::Recorder;
 use crate::{Error, Result, Setup};
@@ -49,7 +49,7 @@ pub struct MeasuredPair {
 /// # Errors
 /// Only where there is no record yet; later errors are in [`MeasuredPair::error`] beside the records so far.
 pub fn pair(request: &PairRequest, contexts: [Context<'_>; 2]) -> Result<MeasuredPair> {
-    let own = test_files(&request.request.tests.words)?;
+    let own = own_tests(&request.request)?;
     let items = select_tests(&request.request, &own)?;
     let InvocationResult { records, error } = invoke(&mut Pair { request, items, sizes: Vec::new() }, contexts, None)?;
     Ok(MeasuredPair { records, paths: request.records.clone(), error })
@@ -61,7 +61,7 @@ pub fn pair(request: &PairRequest, contexts: [Context<'_>; 2]) -> Result<Measure
 /// # Errors
 /// As for [`pair()`].
 pub fn dry_run_pair(request: &PairRequest, contexts: [Context<'_>; 2]) -> Result<[Plan; 2]> {
-    let own = test_files(&request.request.tests.words)?;
+    let own = own_tests(&request.request)?;
     let items = select_tests(&request.request, &own)?;
     survey(&mut Pair { request, items, sizes: Vec::new() }, contexts)
 }

@@ -42,6 +42,13 @@ fn workload_text(plan: &Plan, version: &str, files: &[Vec<u8>]) -> Vec<u8> {
     }));
     lines.extend(plan.skipped.iter().map(|skipped| format!("skipped {}", skipped.test)));
     let mut text = lines.join("\n").into_bytes();
+    for script in plan.scripts.iter().flat_map(|scripts| &scripts.scripts) {
+        text.extend(format!("\nscript of weight {} and {} bytes\n", script.weight, script.text.len()).bytes());
+        text.extend(script.text.bytes());
+    }
+    for (name, value) in plan.scripts.iter().flat_map(|scripts| &scripts.variables) {
+        text.extend(format!("\nvariable {name} of {} bytes\n{value}", value.len()).bytes());
+    }
     for file in files {
         text.extend(format!("\ntest file of {} bytes\n", file.len()).bytes());
         text.extend(file);

@@ -1,0 +1,144 @@
+//! Scripts as a test, so that they are planned, paced, searched, repeated and compared as any other one.
+
+use engine::{Caps, Engine};
+use record::{Layer, Scripts, Sweep, Unit};
+
+use super::compile::{Action, CompiledScripts};
+use super::error::ScriptError;
+use super::statement::Answer;
+use crate::test::{Amount, Test};
+
+/// The code of the test that scripts are.
+pub const SCRIPTS_CODE: &str = "X100";
+
+/// The most letters of its summary that fit the sheet.
+const SUMMARY_MAX: usize = 60;
+
+/// First words of statements that change nothing by themselves.
+const READING: [&str; 15] = [
+    "SELECT", "VALUES", "TABLE", "SHOW", "EXPLAIN", "BEGIN", "START", "COMMIT", "END", "ROLLBACK", "ABORT", "SET",
+    "RESET", "FETCH", "DECLARE",
+];
+
+impl Test {
+    /// `scripts` as one test: a step is a transaction of pgbench, one execution of a script.
+    ///
+    /// # Errors
+    /// Where a script has a mistake: file, line, what is wrong, and a hint.
+    pub fn of_scripts(scripts: &Scripts) -> Result<Test, ScriptError> {
+        CompiledScripts::new(scripts, 0)?;
+        Ok(Test {
+            code: SCRIPTS_CODE.to_owned(),
+            layer: Layer::Database,
+            summary: summary(scripts),
+            answers: "How many executions of these scripts there are in a second, and how long one takes.".to_owned(),
+            not: "Which statement of a script takes how long.".to_owned(),
+            cost: "What the scripts do to their tables.".to_owned(),
+            limits: "A transaction is one execution of a script, with its pauses.".to_owned(),
+            unit: Unit::Transaction,
+            operations: Amount::Literal(1),
+            rows: None,
+            row_bytes: None,
+            sweep: Sweep::Jobs,
+            parallel: None,
+            tables: Vec::new(),
+            cache: None,
+            needs: Vec::new(),
+            ceiling: None,
+            single_block_reads: false,
+            transaction: false,
+            param: Default::default(),
+            table: Vec::new(),
+            setup: Vec::new(),
+            statement: Vec::new(),
+            bulk: None,
+            teardown: Vec::new(),
+            scripts: Some(scripts.clone()),
+        })
+    }
+
+    /// Its scripts, if it is one of scripts.
+    pub fn scripts(&self) -> Option<&Scripts> {
+        self.scripts.as_ref()
+    }
+
+    /// Its scripts, which were compiled before.
+    fn compiled(&self) -> Option<CompiledScripts> {
+        CompiledScripts::new(self.scripts.as_ref()?, 0).ok()
+    }
+
+    /// Whether one of its scripts has a statement that changes the database, by its first word.
+    pub(crate) fn scripts_change(&self) -> bool {
+        let Some(compiled) = self.compiled() else { return false };
+        compiled.statements().any(|statement| !READING.contains(&statement.verb.as_str()))
+    }
+
+    /// Whether each statement of its scripts is one commit at most.
+    pub(crate) fn scripts_commit_once(&self) -> bool {
+        self.compiled().is_some_and(|compiled| compiled.statements().all(|statement| !statement.commits_itself))
+    }
+
+    /// What its scripts need and `engine` has not, as the object of "has".
+    pub(crate) fn missing_for_scripts(&self, caps: &Caps, engine: &dyn Engine) -> Option<&'static str> {
+        let compiled = self.compiled()?;
+        let commands = || compiled.scripts.iter().flat_map(|script| &script.commands);
+        if commands().any(|command| command.action == Action::StartPipeline) && !engine.about().pipelines {
+            return Some("no pipelines, which a script uses");
+        }
+        let keeps = compiled.statements().any(|statement| statement.answer != Answer::Dropped);
+        (keeps && !caps.answers).then_some("no answers, which a script keeps")
+    }
+}
+
+/// The names of `scripts`, with their weights where there are several.
+fn summary(scripts: &Scripts) -> String {
+    let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+    let text = match scripts.scripts.as_slice() {
+        [one] => format!("script {}", name(&one.name)),
+        all => {
+            let each: Vec<String> =
+                all.iter().map(|script| format!("{}@{}", name(&script.name), script.weight)).collect();
+            format!("scripts {}", each.join(", "))
+        }
+    };
+    match text.chars().count() > SUMMARY_MAX {
+        true => text.chars().take(SUMMARY_MAX - 3).chain("...".chars()).collect(),
+        false => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use record::Script;
+
+    use super::*;
+
+    fn scripts(texts: &[(&str, u32, &str)]) -> Scripts {
+        let script = |(name, weight, text): &(&str, u32, &str)| Script {
+            name: (*name).to_owned(),
+            weight: *weight,
+            text: (*text).to_owned(),
+        };
+        Scripts { scripts: texts.iter().map(script).collect(), variables: BTreeMap::new(), initialized_scale: None }
+    }
+
+    #[test]
+    fn a_test_of_scripts_is_called_by_their_names() {
+        let summary_of = |texts: &[(&str, u32, &str)]| Test::of_scripts(&scripts(texts)).expect("a test").summary;
+        assert_eq!(summary_of(&[("/home/me/read.sql", 1, "select 1;")]), "script read.sql");
+        let two = [("read.sql", 9, "select 1;"), ("write.sql", 1, "select 1;")];
+        assert_eq!(summary_of(&two), "scripts read.sql@9, write.sql@1");
+        let long = "x".repeat(80);
+        assert_eq!(summary_of(&[(long.as_str(), 1, "select 1;")]).chars().count(), SUMMARY_MAX);
+    }
+
+    #[test]
+    fn what_changes_the_database_is_told_by_first_words() {
+        let changes = |text: &str| Test::of_scripts(&scripts(&[("a", 1, text)])).expect("a test").changes();
+        assert!(!changes("/* x */ select 1; begin; (select 2); end;"));
+        assert!(changes("begin; select 1; update t set a = 1; end;"));
+        assert!(changes("with x as (delete from t) select 1;"));
+    }
+}
