@@ -129,7 +129,7 @@ fn promised(test: &Test, sizes: &Sizes) -> (u64, u64, u64) {
         "T152" => (2_000, 1, 1),
         "T161" => (1_000, 1, 1),
         "T421" => (sizes.small_rows, sizes.small_rows, 1),
-        "T611" => (1, 1, 1),
+        "T611" | "T321" | "T341" => (1, 1, 1),
         "T621" => (1, 320, 1),
         "T211" => (64, 64, 1),
         "T426" | "T431" => (sizes.large_rows, sizes.large_rows, 1),
@@ -139,6 +139,11 @@ fn promised(test: &Test, sizes: &Sizes) -> (u64, u64, u64) {
         "T441" => (1, sizes.large_rows, 1),
         "T512" => (sizes.large_rows, sizes.large_rows, 2),
         "T311" => (1, 2, 1),
+        "T322" => (32, 32, 1),
+        "T342" => (10, 10, 1),
+        "T343" => (100, 100, 1),
+        "T344" => (1_000, 1_000, 1),
+        "T751" | "T752" | "T753" | "T755" => (10, 10, 10),
         "T616" | "T716" => (1, 32, 1),
         other => panic!("{other} is promised nothing"),
     }
@@ -175,7 +180,19 @@ fn jobs_of(test: &Test) -> u32 {
 /// The readable names, in both engines.
 fn tables(fixture: &Fixture) -> Vec<&'static str> {
     let mut session = fixture.session();
-    let names = ["small", "large", "dbdyno_data_set", "orders", "written_0", "written_1", "loaded_0", "loaded_1"];
+    let names = [
+        "small",
+        "large",
+        "dbdyno_data_set",
+        "orders",
+        "written_0",
+        "written_1",
+        "loaded_0",
+        "loaded_1",
+        "committed_0",
+        "logged_0",
+        "arrived_0",
+    ];
     let there = |name: &&str| match session.prepare(&format!("select 1 from {name}")) {
         Ok(_) => true,
         Err(error) => {

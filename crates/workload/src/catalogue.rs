@@ -14,8 +14,8 @@ macro_rules! files {
 const FILES: &[(&str, &str)] = files! {
     "T131" "T132" "T133" "T141" "T151" "T152"
     "T161" "T421" "T611" "T621"
-    "T211" "T426" "T626" "T721"
-    "T331" "T332" "T431" "T441" "T512" "T311" "T616" "T716"
+    "T211" "T426" "T626" "T721" "T751" "T752" "T753" "T755"
+    "T331" "T332" "T341" "T342" "T343" "T344" "T431" "T441" "T512" "T311" "T321" "T322" "T616" "T716"
 };
 
 /// Every built-in test, in the order of lists and runs.

@@ -37,7 +37,8 @@ fn every_supported_test_has_a_row_and_nothing_is_left_behind() {
     let record = bench.record("r.json");
     let codes = [
         "T131", "T132", "T133", "T141", "T151", "T152", "T161", "T421", "T611", "T621", "T211", "T426", "T626", "T721",
-        "T331", "T431", "T441", "T512", "T311", "T616", "T716",
+        "T751", "T752", "T753", "T755", "T331", "T341", "T342", "T343", "T344", "T431", "T441", "T512", "T311", "T321",
+        "T322", "T616", "T716",
     ];
     for code in codes {
         let runs = runs(&record, code);
