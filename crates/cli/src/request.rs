@@ -27,6 +27,7 @@ pub fn request(arguments: &RunArguments, record: PathBuf) -> Result<Request> {
     Ok(Request {
         setup: Setup { keep: arguments.keep, client_threads: arguments.client_threads, ..setup },
         tests: Selection { words: arguments.tests.iter().filter(|word| !word.is_empty()).cloned().collect() },
+        scripts: arguments.scripts.scripts()?,
         degrees: arguments.jobs.as_deref().map(once).or(enough),
         nodes: arguments.nodes.as_deref().map(once),
         window: arguments.seconds,

@@ -86,6 +86,7 @@ pub(crate) fn run(test: &str, jobs: u32) -> Run {
         layer: Layer::Server,
         unit: Unit::Row,
         changes: true,
+        reads_too: false,
         window_ns: Nanos(10_000_000_000),
         totals: Totals {
             steps: each * 10,

@@ -146,6 +146,9 @@ pub struct Run {
     pub commits_expected: Option<u64>,
     /// Whether its transactions change the database, so that commits must be durable.
     pub changes: bool,
+    /// Whether some of its transactions may change nothing, so that it needs fewer flushes than it has commits.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub reads_too: bool,
     /// Numeric parameters of the test (`n` of the Fibonacci test, ...).
     pub parameters: BTreeMap<String, i64>,
     /// Threads that its jobs shared; absent where each had its own.
@@ -250,6 +253,7 @@ impl Run {
             data_bytes: None,
             commits_expected: None,
             changes: false,
+            reads_too: false,
             parameters: BTreeMap::new(),
             client_threads: None,
             clock_difference_ns_max: None,

@@ -24,7 +24,7 @@ pub struct Scripts {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Script {
-    /// The path of its file as given, or the name of a built-in script.
+    /// The path of its file as given, or `builtin:` and the name of a script that is built in.
     pub name: String,
     /// Its share of the transactions is this over the sum of all weights.
     pub weight: u32,

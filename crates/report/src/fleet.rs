@@ -8,6 +8,7 @@ use crate::agents::shared_text;
 use crate::figure::{duration, volume};
 use crate::inventory::machine_line;
 use crate::layout::{Align, Head, Table, clean, paragraph};
+use crate::repetition::script_options;
 use crate::shell_word::shell_word;
 use crate::style::Style;
 use crate::words::{list, plural};
@@ -30,9 +31,10 @@ pub fn run_command(plan: &Plan) -> String {
 pub fn resume_command(plan: &Plan) -> String {
     let target = Some(format!(" --target {}", shell_word(&plan.target)));
     let tests = (!plan.test_files.is_empty()).then(|| format!(" --tests {}", shell_word(&plan.test_files.join(","))));
+    let scripts: String = script_options(plan).iter().map(|option| format!(" {option}")).collect();
     let peer = plan.network.as_ref().and_then(|path| path.peer.as_deref());
     let peer = peer.map(|peer| format!(" --network {}", shell_word(peer)));
-    let named: String = [target, tests, peer].into_iter().flatten().collect();
+    let named: String = [target, tests, Some(scripts), peer].into_iter().flatten().collect();
     format!("{}{named} --resume", run_command(plan))
 }
 
@@ -153,7 +155,7 @@ fn signed(span: SignedNanos) -> String {
 
 #[cfg(test)]
 mod tests {
-    use record::{NetworkPath, Preset};
+    use record::{NetworkPath, Preset, Script, Scripts};
 
     use super::*;
 
@@ -168,5 +170,16 @@ mod tests {
         plan.network = Some(NetworkPath { peer: Some("db1:5250".to_owned()), ..NetworkPath::default() });
         let named = " --tests './mine.toml,it'\\''s.toml' --network db1:5250";
         assert_eq!(resume_command(&plan), format!("dbdyno run --target null{named} --resume"));
+        let script = |name: &str, weight| Script { name: name.to_owned(), weight, text: String::new() };
+        let of_scripts = Plan {
+            scripts: Some(Scripts {
+                scripts: vec![script("my read.sql", 9), script("builtin:tpcb-like", 1)],
+                variables: [("size".to_owned(), "100".to_owned())].into(),
+                initialized_scale: Some(3),
+            }),
+            ..Plan::new("null", "/data/dbdyno-data", Preset::Smoke)
+        };
+        let named = " --script 'my read.sql@9' --builtin tpcb-like@1 --define size=100 --initialize --scale 3";
+        assert_eq!(resume_command(&of_scripts), format!("dbdyno run --target null{named} --resume"));
     }
 }

@@ -38,6 +38,9 @@ pub fn plan(plan: &Plan, width: usize) -> String {
     if !plan.test_files.is_empty() {
         fact("test files", list(plan.test_files.iter().cloned()));
     }
+    for script in plan.scripts.iter().flat_map(|scripts| &scripts.scripts) {
+        fact("script", format!("{}, weight {}", script.name, script.weight));
+    }
     for (test, dops) in by_test(plan) {
         fact(&format!("  {test}"), format!("at {}{}", degrees(&dops), traced(plan, test)));
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use record::{Pace, PlanSubject, Record, StreamBackend};
+use record::{Pace, Plan, PlanSubject, Record, Script, StreamBackend};
 
 use crate::fleet::run_command;
 use crate::load_curve::load_options;
@@ -20,6 +20,9 @@ pub(crate) fn sources(record: &Record) -> Result<String, String> {
     if !record.plan.test_files.is_empty() {
         let files = record.plan.test_files.join(", ");
         return Err(format!("user-defined test files ({files}) are not in the record: publish them with it"));
+    }
+    if record.plan.scripts.is_some() {
+        return Ok("the scripts in the plan of the record, with their weights and variables".to_owned());
     }
     if record.plan.subject() == PlanSubject::Load {
         return Ok(format!("built into dbdyno {}; for the load see Bulk load", record.tool.version));
@@ -48,7 +51,9 @@ pub(crate) fn run(record: &Record) -> Result<String, &'static str> {
     let catalogue: BTreeSet<&str> =
         plan.runs.iter().map(|run| run.test.as_str()).filter(|code| is_code(code)).collect();
     let tests: Vec<&str> = catalogue.into_iter().chain(plan.test_files.iter().map(String::as_str)).collect();
-    option("tests", tests.join(","));
+    if !tests.is_empty() {
+        option("tests", tests.join(","));
+    }
     let numbers = |numbers: BTreeSet<u32>| numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
     option("jobs", numbers(plan.runs.iter().map(|run| run.dop.jobs.max(run.dop.threads)).collect()));
     let nodes: BTreeSet<u32> = plan.runs.iter().map(|run| run.dop.nodes).collect();
@@ -83,7 +88,24 @@ pub(crate) fn run(record: &Record) -> Result<String, &'static str> {
     option("seed", plan.seed.to_string());
     let directory = Path::new(&plan.directory).parent().map(|parent| parent.display().to_string());
     option("dir", directory.unwrap_or_else(|| ".".to_owned()));
+    words.extend(script_options(plan));
     Ok(words.join(" "))
+}
+
+/// The options that name the scripts of `plan`, their weights and variables, as words of a command.
+pub(crate) fn script_options(plan: &Plan) -> Vec<String> {
+    let Some(scripts) = &plan.scripts else { return Vec::new() };
+    let option = |name: &str, value: String| format!("--{name} {}", shell_word(&value));
+    let script = |script: &Script| {
+        let weighted = |name: &str| format!("{name}@{}", script.weight);
+        match script.name.strip_prefix("builtin:") {
+            Some(name) => option("builtin", weighted(name)),
+            None => option("script", weighted(&script.name)),
+        }
+    };
+    let variables = scripts.variables.iter().map(|(name, value)| option("define", format!("{name}={value}")));
+    let scale = scripts.initialized_scale.map(|scale| format!("--initialize --scale {scale}"));
+    scripts.scripts.iter().map(script).chain(variables).chain(scale).collect()
 }
 
 /// The same for file streams; none without a valid run.

@@ -9,7 +9,7 @@ use record::{Dop, JobShare, Scripts};
 use crate::bind::Draw;
 use crate::bulk::BulkWork;
 use crate::data::{DataTable, Generator};
-use crate::script::{CompiledScripts, ScriptWork};
+use crate::script::{CompiledScripts, ScriptWork, initialize};
 use crate::sql;
 use crate::sql_work::SqlWork;
 use crate::test::{OnceEntry, OwnTable, Test};
@@ -121,6 +121,9 @@ impl Work for Job {
 /// # Errors
 /// Errors of the engine, with the name of the statement.
 pub fn set_up(test: &Test, context: &TestContext<'_>) -> Result<()> {
+    if let Some(scale) = test.scripts.as_ref().and_then(|scripts| scripts.initialized_scale) {
+        initialize(context, scale)?;
+    }
     run_once(test, &test.setup, context)
 }
 

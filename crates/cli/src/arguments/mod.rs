@@ -13,6 +13,7 @@ pub mod pair;
 #[cfg(test)]
 mod reference_pages;
 pub mod run;
+pub mod script;
 pub mod setup;
 pub mod signed;
 pub mod value;

@@ -10,6 +10,7 @@ use run::{NetworkPeer, Tracing};
 use super::choice;
 use super::output::OutputArguments;
 use super::pace::PaceArguments;
+use super::script::ScriptArguments;
 use super::setup::PlaceArguments;
 use super::value;
 
@@ -26,12 +27,13 @@ Examples:
   dbdyno run --tests T611,T616 --seconds 10   two tests of the catalogue (`dbdyno list tests`)
   dbdyno run --tests T616 --jobs 4 --rate 500 500 transactions per second, response time from the intended start
   dbdyno run --tests T616 --rate 50%,70%,90%  latency over rate, at shares of the capacity
+  dbdyno run --target postgres://me@db1/shop --script read.sql@9 --script write.sql@1 -D size=100   scripts of pgbench
   dbdyno run --tests T616 --until p99=5ms     the highest rate that meets a service level
   dbdyno run --resume dbdyno-20260131-120000-db1.jsonl";
 
 /// Options that hold beside --resume: those of what is not in the plan, and those that are held against it, among them the
 /// options of a fleet. Every other one is decided by the record, and refused.
-const HELD_BESIDE_RESUME: [&str; 22] = [
+const HELD_BESIDE_RESUME: [&str; 27] = [
     "beside",
     "target",
     "tests",
@@ -55,6 +57,11 @@ const HELD_BESIDE_RESUME: [&str; 22] = [
     "jobs_per_agent",
     "database_per_agent",
     "go_on",
+    "script",
+    "builtin",
+    "define",
+    "initialize",
+    "scale",
 ];
 
 fn resumable(option: Arg) -> Arg {
@@ -74,6 +81,9 @@ pub struct RunArguments {
     /// [default: with preset quick 16 that stand for the others, otherwise all]
     #[arg(long, value_name = "T611,cpu,...", value_delimiter = ',', help_heading = "Workload")]
     pub tests: Vec<String>,
+    /// Scripts of pgbench
+    #[command(flatten)]
+    pub scripts: ScriptArguments,
     /// Also measure the network to this peer, where `dbdyno network serve` runs: the ceiling of an engine on that host
     #[arg(long, value_name = "HOST[:PORT]", help_heading = "Workload", value_parser = value::peer)]
     pub network: Option<NetworkPeer>,
@@ -119,7 +129,8 @@ pub struct RunArguments {
     pub pipeline: Vec<u32>,
     #[command(flatten)]
     pub place: PlaceArguments,
-    /// Continue an aborted record. A server as target, test files (--tests) and a peer (--network) are named again
+    /// Continue an aborted record. A server as target, test files (--tests), scripts and a peer
+    /// (--network) are named again
     #[arg(long, value_name = "RECORD", help_heading = "Location")]
     pub resume: Option<PathBuf>,
     /// Keep the database; a later run with the same seed and sizes uses its tables again

@@ -27,6 +27,7 @@ mod cmd_pair;
 mod cmd_prove;
 mod cmd_report;
 mod cmd_run;
+mod cmd_script;
 mod cmd_streams;
 mod columns;
 mod disclosed;

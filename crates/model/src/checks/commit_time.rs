@@ -14,7 +14,13 @@ use crate::rules::RULES;
 pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
     let probe_ns = context.flush_probe.filter(|probe| probe.0 > 0)?;
     let waits = context.engine.is_some_and(|engine| engine.durable != Some(false));
-    if run.storage.is_some() || !waits || !run.changes || run.dop.jobs != 1 || run.totals.transactions == 0 {
+    if run.storage.is_some()
+        || !waits
+        || !run.changes
+        || run.reads_too
+        || run.dop.jobs != 1
+        || run.totals.transactions == 0
+    {
         return None;
     }
     let transaction_ns = run.service.p50_ns;

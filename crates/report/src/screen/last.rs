@@ -8,6 +8,7 @@ use super::ShortText;
 use crate::document::{Block, Command};
 use crate::fleet::{resume_command, run_command};
 use crate::network::{is_network_alone, named_peer};
+use crate::repetition::script_options;
 use crate::shell_word::shell_word;
 use crate::words::list;
 
@@ -48,11 +49,12 @@ fn next_command(record: &Record, word: &str) -> (&'static str, String, String, S
         Preset::Smoke | Preset::Quick if subject.has_spec_sheet && plan.until.is_none() => {
             let network = named_peer(record).map(|peer| format!(" --network {}", shell_word(peer)));
             let target = format!("--target {}", shell_word(&plan.target));
+            let scripts: String = script_options(plan).iter().map(|option| format!(" {option}")).collect();
             (
                 "next",
                 format!("{} --preset standard --repeats 6", run_command(plan)),
                 target,
-                same_directory(record) + &network.unwrap_or_default(),
+                same_directory(record) + &network.unwrap_or_default() + &scripts,
             )
         }
         _ if is_one_load && plan.until.is_none() => {

@@ -492,6 +492,7 @@ fn run(number: u32, pace: Pace) -> Run {
         data_bytes: Some(Bytes(4096)),
         commits_expected: Some(23),
         changes: true,
+        reads_too: false,
         parameters: BTreeMap::from([("n".to_owned(), i64::MIN)]),
         started_at: at("2026-01-31T12:00:01.000Z"),
         window_ns: Nanos(1_000_000_123),

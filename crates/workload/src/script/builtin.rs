@@ -3,6 +3,9 @@
 
 use super::error::Mistake;
 
+/// What precedes the name of a built-in script in a record, where other scripts have the path of their file.
+pub const BUILTIN_PREFIX: &str = "builtin:";
+
 /// A built-in script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BuiltinScript {

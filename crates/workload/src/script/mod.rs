@@ -17,6 +17,7 @@ mod error;
 mod expression;
 mod function;
 mod hash;
+mod initialize;
 mod meta;
 mod names;
 mod number;
@@ -28,11 +29,13 @@ mod token;
 mod variables;
 mod work;
 
-pub use builtin::{BUILTIN_SCRIPTS, BuiltinScript, builtin_script, name_and_weight};
+pub use builtin::{BUILTIN_PREFIX, BUILTIN_SCRIPTS, BuiltinScript, builtin_script, name_and_weight};
 pub use error::ScriptError;
+pub use initialize::SCALE_MAX;
 pub use test_of_scripts::SCRIPTS_CODE;
 
 pub(crate) use compile::CompiledScripts;
+pub(crate) use initialize::initialize;
 pub(crate) use work::ScriptWork;
 
 #[cfg(test)]

@@ -3,9 +3,10 @@
 use engine::{Caps, Engine};
 use record::{Layer, Scripts, Sweep, Unit};
 
-use super::compile::{Action, CompiledScripts};
+use super::builtin::BUILTIN_PREFIX;
+use super::compile::{Action, Command, CompiledScript, CompiledScripts};
 use super::error::ScriptError;
-use super::statement::Answer;
+use super::statement::{Answer, Control};
 use crate::test::{Amount, Test};
 
 /// The code of the test that scripts are.
@@ -73,6 +74,13 @@ impl Test {
         compiled.statements().any(|statement| !READING.contains(&statement.verb.as_str()))
     }
 
+    /// Whether it changes the database, and some of its transactions may change nothing: those of scripts that read outside of a
+    /// transaction, or in one of their own.
+    pub fn reads_too(&self) -> bool {
+        let writes = |script: &CompiledScript| script.commands.iter().try_fold(None, writes_so_far) == Some(None);
+        self.changes() && self.compiled().is_some_and(|compiled| !compiled.scripts.iter().all(writes))
+    }
+
     /// Whether each statement of its scripts is one commit at most.
     pub(crate) fn scripts_commit_once(&self) -> bool {
         self.compiled().is_some_and(|compiled| compiled.statements().all(|statement| !statement.commits_itself))
@@ -90,9 +98,29 @@ impl Test {
     }
 }
 
+/// Whether the open transaction writes, if one is open, after `command`; `None` where a transaction may change nothing.
+fn writes_so_far(open: Option<bool>, command: &Command) -> Option<Option<bool>> {
+    let Action::Sql(statement) = &command.action else {
+        // What is behind a condition may be left out.
+        let is_condition = matches!(command.action, Action::JumpUnless { .. } | Action::Jump(_));
+        return (!is_condition).then_some(open);
+    };
+    let writes = !READING.contains(&statement.verb.as_str());
+    match (statement.control, open) {
+        (Control::Begin { .. }, _) => Some(Some(false)),
+        (Control::Commit { .. }, Some(false)) => None,
+        (Control::Commit { .. } | Control::Rollback { .. }, _) => Some(None),
+        (Control::None, Some(before)) => Some(Some(before || writes)),
+        (Control::None, None) => writes.then_some(None),
+    }
+}
+
 /// The names of `scripts`, with their weights where there are several.
 fn summary(scripts: &Scripts) -> String {
-    let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+    let name = |path: &str| {
+        let path = path.strip_prefix(BUILTIN_PREFIX).unwrap_or(path);
+        path.rsplit('/').next().unwrap_or(path).to_owned()
+    };
     let text = match scripts.scripts.as_slice() {
         [one] => format!("script {}", name(&one.name)),
         all => {
@@ -132,6 +160,18 @@ mod tests {
         assert_eq!(summary_of(&two), "scripts read.sql@9, write.sql@1");
         let long = "x".repeat(80);
         assert_eq!(summary_of(&[(long.as_str(), 1, "select 1;")]).chars().count(), SUMMARY_MAX);
+    }
+
+    #[test]
+    fn transactions_that_change_nothing_are_known() {
+        let reads_too = |text: &str| Test::of_scripts(&scripts(&[("a", 1, text)])).expect("a test").reads_too();
+        let builtin = |name: &str| super::super::builtin_script(name).expect("a script").text;
+        assert!(!reads_too(builtin("tpcb")) && !reads_too(builtin("simple")));
+        assert!(!reads_too(builtin("select")), "it changes nothing");
+        assert!(!reads_too("update t set a = 1; begin; select 1; delete from t; end;"));
+        assert!(reads_too("update t set a = 1; select 1;"));
+        assert!(reads_too("begin; select 1; end; update t set a = 1;"));
+        assert!(reads_too("\\if :client_id = 0\nupdate t set a = 1;\n\\endif"));
     }
 
     #[test]

@@ -43,7 +43,7 @@ fn measure_test(bench: &Bench<'_>, planned: &PlannedRun, test: &Test) -> Result<
     run.ceiling = test.ceiling.clone().filter(|ceiling| bench.is_bounded_by(ceiling));
     (run.cache_fit, run.rows_at_random) = (test.cache_fit(), test.rows_at_random());
     run.parameters = test.parameters(bench.plan.preset);
-    run.changes = test.changes();
+    (run.changes, run.reads_too) = (test.changes(), test.reads_too());
     run.data_bytes = test.data_bytes(bench.sizes);
     if is_traceable(test) {
         run.trace = bench.subject.and_then(|subject| subject.untraced.clone());
