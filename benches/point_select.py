@@ -3,7 +3,7 @@
 
   point_select.py TITLE PAIRS SECONDS JOBS PROCESSORS DBDYNO TARGET TEST TOOL PATTERN... -- COMMAND...
 
-TEST is the code of a test or a test file. COMMAND runs the other client, {jobs} and {seconds} in it are replaced; each PATTERN is looked for in what it prints and
+TEST is the code of a test, a test file, or empty where DBDYNO_OPTIONS names scripts. COMMAND runs the other client, {jobs} and {seconds} in it are replaced; each PATTERN is looked for in what it prints and
 names its group `rate` (statements per second) or `done` (statements). Prints the median of the pairs with quartiles.
 Processor time is that of the whole process: start and connecting are some milliseconds of all the seconds. Needs Python 3
 and nothing else; postgres-select.sh and mariadb-select.sh call it.
@@ -45,7 +45,8 @@ def ours(dbdyno, target, test, jobs, seconds, processors, options):
     """The same of dbdyno, as its record has it."""
     if os.path.exists("r.jsonl"):
         os.remove("r.jsonl")
-    plan = ["--tests", test, "--jobs", jobs, "--seconds", seconds, "--warm-up", "0.3", "--record", "r.jsonl", *options]
+    tests = ["--tests", test] if test else []
+    plan = [*tests, "--jobs", jobs, "--seconds", seconds, "--warm-up", "0.3", "--record", "r.jsonl", *options]
     run(["taskset", "-c", processors, dbdyno, "run", "--quiet", "--keep", "--target", target, *plan])
     text, _ = run([dbdyno, "report", "r.jsonl", "--format", "csv"])
     row = next(csv.DictReader(text.splitlines()))

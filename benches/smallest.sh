@@ -57,6 +57,7 @@ smallest mariadb-load.sh "$ratio" 3 1 0.3
 smallest mariadb-select.sh "$ratio" 8 1 1 2
 smallest pair-power.sh "$verdict|^slowed by a share of 0\\." 3 1 2 0.2 T611 1
 smallest postgres-load.sh "$ratio" 3 1 0.3
+smallest postgres-scripts.sh "$ratio" 24 1 1 4
 smallest postgres-select.sh "$ratio" 12 1 1 2
 smallest ring-ceiling.sh "$ratio" 2 '1 32' 1
 ROWS=32000 smallest settling.sh '^T(431|716) round|blocks missed per row|of the device per scan' 8 2 0.3 0.1,0.3
