@@ -78,7 +78,9 @@ pub use statements::every_statement_file_is_listed_and_has_a_header;
 pub use transaction::{
     a_commit_is_seen_and_a_rollback_is_not, a_deferred_commit_is_seen_at_once, execute_counts_rows_returned_and_changed,
 };
-pub use values::{a_null_comes_back_and_equals_nothing, values_of_all_types_come_back_exactly};
+pub use values::{
+    a_null_comes_back_and_equals_nothing, columns_are_called_as_in_the_statement, values_of_all_types_come_back_exactly,
+};
 
 /// Expands to one test function per test of the kit, see the documentation of this crate.
 #[macro_export]
@@ -139,6 +141,7 @@ macro_rules! conformance {
             a_table_reports_its_size,
             dialect_makes_fills_empties_and_drops_a_table,
             threads_and_single_block_reads_are_accepted,
+            columns_are_called_as_in_the_statement,
             files_come_back_byte_by_byte,
             a_file_that_was_not_committed_is_missing,
             removed_files_are_missing,

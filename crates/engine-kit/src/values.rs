@@ -1,7 +1,7 @@
 //! Values of all types.
 
 use super::fixture::{Fixture, insert, returned, table};
-use engine::Value;
+use engine::{Kind, Value};
 
 /// Integers, doubles, decimals and text with extreme values are returned exactly.
 pub fn values_of_all_types_come_back_exactly(fixture: &Fixture) {
@@ -37,6 +37,20 @@ pub fn values_of_all_types_come_back_exactly(fixture: &Fixture) {
         let found = session.query(by_double, &[Value::Float(double)]).expect("select by double");
         assert_eq!(found, [[Value::Int(5)]], "rows with the double {double:e}");
     }
+}
+
+/// A session tells the names of the columns of a prepared statement, or says that it does not keep them.
+pub fn columns_are_called_as_in_the_statement(fixture: &Fixture) {
+    let mut session = fixture.session();
+    session.batch("create table kit_columns (id int)").expect("a table");
+    let select = session.prepare("select id, id + 1 as next_one from kit_columns").expect("a query");
+    match session.column_names(select) {
+        Ok(names) => assert_eq!(names, ["id", "next_one"]),
+        Err(error) => assert_eq!(error.kind, Kind::Usage, "{error}"),
+    }
+    let insert = session.prepare("insert into kit_columns (id) values (1)").expect("an insert");
+    assert!(session.column_names(insert).map_or(true, |names| names.is_empty()));
+    session.batch("drop table kit_columns").expect("no table");
 }
 
 /// A null is returned as null, and as a bind it equals no value.

@@ -61,7 +61,7 @@ pub trait Session: Send {
     fn column_names(&self, statement: Statement) -> Result<Vec<String>> {
         let _ = statement;
         let error = Error::new(Kind::Usage, "the names of columns are not known in a session of this engine");
-        Err(error.hint("use PostgreSQL or SQLite"))
+        Err(error.hint("leave out what needs them"))
     }
 
     /// Starts a transaction.

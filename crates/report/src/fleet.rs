@@ -8,7 +8,7 @@ use crate::agents::shared_text;
 use crate::figure::{duration, volume};
 use crate::inventory::machine_line;
 use crate::layout::{Align, Head, Table, clean, paragraph};
-use crate::repetition::script_options;
+use crate::scripts::script_options;
 use crate::shell_word::shell_word;
 use crate::style::Style;
 use crate::words::{list, plural};

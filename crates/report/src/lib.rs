@@ -52,6 +52,7 @@ mod runs;
 mod scalability;
 mod scale;
 mod screen;
+mod scripts;
 mod sheet;
 mod shell_word;
 mod steadiness;

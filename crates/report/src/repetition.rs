@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use record::{Pace, Plan, PlanSubject, Record, Script, StreamBackend};
+use record::{Pace, PlanSubject, Record, StreamBackend};
 
 use crate::fleet::run_command;
 use crate::load_curve::load_options;
 use crate::plan::ends_by_itself;
+use crate::scripts::script_options;
 use crate::shell_word::shell_word;
 use crate::streams;
 use crate::words::{placement, preset};
@@ -90,22 +91,6 @@ pub(crate) fn run(record: &Record) -> Result<String, &'static str> {
     option("dir", directory.unwrap_or_else(|| ".".to_owned()));
     words.extend(script_options(plan));
     Ok(words.join(" "))
-}
-
-/// The options that name the scripts of `plan`, their weights and variables, as words of a command.
-pub(crate) fn script_options(plan: &Plan) -> Vec<String> {
-    let Some(scripts) = &plan.scripts else { return Vec::new() };
-    let option = |name: &str, value: String| format!("--{name} {}", shell_word(&value));
-    let script = |script: &Script| {
-        let weighted = |name: &str| format!("{name}@{}", script.weight);
-        match script.name.strip_prefix("builtin:") {
-            Some(name) => option("builtin", weighted(name)),
-            None => option("script", weighted(&script.name)),
-        }
-    };
-    let variables = scripts.variables.iter().map(|(name, value)| option("define", format!("{name}={value}")));
-    let scale = scripts.initialized_scale.map(|scale| format!("--initialize --scale {scale}"));
-    scripts.scripts.iter().map(script).chain(variables).chain(scale).collect()
 }
 
 /// The same for file streams; none without a valid run.

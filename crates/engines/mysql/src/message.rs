@@ -154,6 +154,16 @@ pub(crate) fn column(body: &[u8]) -> io::Result<ResultColumn> {
     Ok(ResultColumn { kind, unsigned: flags & UNSIGNED != 0 })
 }
 
+/// Reads the name from the definition of a column.
+pub(crate) fn column_name(body: &[u8]) -> io::Result<String> {
+    let mut reader = Reader::new(body);
+    // Catalogue, schema, table, original table.
+    for _ in 0..4 {
+        reader.bytes()?;
+    }
+    Ok(String::from_utf8_lossy(reader.bytes()?).into_owned())
+}
+
 /// The first packet of a response to PREPARE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PrepareHead {
@@ -199,13 +209,15 @@ mod tests {
         body.extend_from_slice(&[0x21, 0, 0, 0, 0]);
         assert_eq!(column(&body).unwrap(), ResultColumn { kind: 8, unsigned: true });
         assert!(column(&body[..18]).is_err());
+        assert_eq!(column_name(&body).unwrap(), "c");
+        assert!(column_name(&body[..8]).is_err());
     }
 
     proptest! {
         #[test]
         fn arbitrary_bodies_never_panic(body in proptest::collection::vec(any::<u8>(), 0..300)) {
             let _ = done(&body);
-            let _ = column(&body);
+            let _ = (column(&body), column_name(&body));
             let _ = prepare_head(&body);
             let mut reader = Reader::new(&body);
             while !reader.is_empty() && reader.bytes().is_ok() {}

@@ -179,9 +179,13 @@ impl MysqlSession {
             for _ in 0..head.parameters {
                 self.wire.messages.receive()?;
             }
-            let columns: io::Result<Vec<ResultColumn>> =
-                (0..head.columns).map(|_| message::column(self.wire.messages.receive()?)).collect();
-            Ok(Ok(Prepared::new(head.id, head.parameters, columns?)))
+            let (mut columns, mut names) = (Vec::new(), Vec::new());
+            for _ in 0..head.columns {
+                let body = self.wire.messages.receive()?;
+                columns.push(message::column(body)?);
+                names.push(message::column_name(body)?);
+            }
+            Ok(Ok(Prepared::new(head.id, head.parameters, columns).with_column_names(names)))
         };
         match describe() {
             Ok(Ok(prepared)) => Ok(prepared),
@@ -307,6 +311,11 @@ impl engine::Session for MysqlSession {
     }
 
     #[inline]
+    fn column_names(&self, statement: Statement) -> Result<Vec<String>> {
+        let prepared = self.statements.get(statement.0 as usize).ok_or_else(|| statement.not_prepared())?;
+        Ok(prepared.column_names().to_vec())
+    }
+
     fn begin(&mut self) -> Result<()> {
         self.is_empty = true;
         self.run(BEGIN)

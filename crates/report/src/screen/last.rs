@@ -8,7 +8,7 @@ use super::ShortText;
 use crate::document::{Block, Command};
 use crate::fleet::{resume_command, run_command};
 use crate::network::{is_network_alone, named_peer};
-use crate::repetition::script_options;
+use crate::scripts::script_options;
 use crate::shell_word::shell_word;
 use crate::words::list;
 

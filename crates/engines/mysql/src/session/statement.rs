@@ -19,13 +19,24 @@ pub(super) struct Prepared {
     parameters: usize,
     /// Columns of its rows, as last described.
     pub(super) columns: Vec<ResultColumn>,
+    /// Their names, when it was prepared.
+    column_names: Vec<String>,
     /// The parameter types that the server has; empty if none.
     types: Vec<u8>,
 }
 
 impl Prepared {
     pub(super) fn new(id: u32, parameters: usize, columns: Vec<ResultColumn>) -> Prepared {
-        Prepared { id, parameters, columns, types: Vec::with_capacity(parameters) }
+        Prepared { id, parameters, columns, column_names: Vec::new(), types: Vec::with_capacity(parameters) }
+    }
+
+    /// The same, with the names of its columns.
+    pub(super) fn with_column_names(self, column_names: Vec<String>) -> Prepared {
+        Prepared { column_names, ..self }
+    }
+
+    pub(super) fn column_names(&self) -> &[String] {
+        &self.column_names
     }
 
     /// Its id on the server.
