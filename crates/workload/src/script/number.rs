@@ -116,7 +116,7 @@ impl fmt::Display for Number {
 /// Significant digits of a double in text: `DBL_DIG` of C.
 const DIGITS: i32 = 15;
 
-/// As `%.15g` of PostgreSQL's own `printf`.
+/// As `%.15g` of C, but for what is no number, which is spelled as in SQL.
 fn write_double(value: f64, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
     if value.is_nan() {
         return formatter.write_str("NaN");
