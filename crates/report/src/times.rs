@@ -55,11 +55,9 @@ fn words(times: &Times, quantiles: impl Iterator<Item = &'static Quantile>) -> S
 /// service times of a table and `response_ns_p9*` for the response times beside the median.
 pub(crate) fn names(pattern: &str, key: &str) -> bool {
     let Some((before, after)) = pattern.split_once('*') else { return pattern == key };
-    let of_pattern =
-        |quantile: &str| key.strip_prefix(before)?.strip_suffix(after).map(|rest| rest.to_owned() == quantile);
-    let cut = before.rfind('_').map_or(0, |at| at + 1);
-    let begun = &before[cut..];
-    shown_quantiles().filter_map(|quantile| quantile.key.strip_prefix(begun)).any(|rest| of_pattern(rest) == Some(true))
+    let begun = before.rsplit('_').next().unwrap_or_default();
+    let rest = key.strip_prefix(before).and_then(|rest| rest.strip_suffix(after));
+    rest.is_some_and(|rest| shown_quantiles().any(|quantile| quantile.key.strip_prefix(begun) == Some(rest)))
 }
 
 #[cfg(test)]
