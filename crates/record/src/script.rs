@@ -31,3 +31,8 @@ pub struct Script {
     /// Its text.
     pub text: String,
 }
+
+impl Script {
+    /// What precedes the name of a script that is built in.
+    pub const BUILTIN_PREFIX: &str = "builtin:";
+}

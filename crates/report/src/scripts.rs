@@ -10,7 +10,7 @@ pub(crate) fn script_options(plan: &Plan) -> Vec<String> {
     let option = |name: &str, value: String| format!("--{name} {}", shell_word(&value));
     let script = |script: &Script| {
         let weighted = |name: &str| format!("{name}@{}", script.weight);
-        match script.name.strip_prefix("builtin:") {
+        match script.name.strip_prefix(Script::BUILTIN_PREFIX) {
             Some(name) => option("builtin", weighted(name)),
             None => option("script", weighted(&script.name)),
         }

@@ -48,12 +48,17 @@ impl Draw {
         words.fold(seed.stream(Purpose::Keys, job), |sum, word| mix(sum ^ word))
     }
 
-    /// In [0, `limit`): the upper half of a product (Lemire 2019). Without the rejection, the probabilities of two
-    /// numbers differ by at most `limit` / 2^64 of themselves.
     #[inline]
     fn below(&mut self, limit: u64) -> u64 {
-        ((u128::from(self.random.next_u64()) * u128::from(limit)) >> 64) as u64
+        below(&mut self.random, limit)
     }
+}
+
+/// A number in [0, `limit`): the upper half of a product (Lemire 2019). Without the rejection, the probabilities of two
+/// numbers differ by at most `limit` / 2^64 of themselves.
+#[inline]
+pub(crate) fn below(random: &mut Xoshiro256PlusPlus, limit: u64) -> u64 {
+    ((u128::from(random.next_u64()) * u128::from(limit)) >> 64) as u64
 }
 
 /// The origin of the values of one placeholder.

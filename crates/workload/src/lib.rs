@@ -15,6 +15,7 @@ pub mod data_set;
 mod fill_threads;
 mod job;
 pub mod load;
+mod pause;
 pub mod script;
 mod sessions;
 mod sql;

@@ -7,7 +7,7 @@ use clap::Args;
 use record::{Script, Scripts};
 use run::{Error, Result};
 use workload::Test;
-use workload::script::{BUILTIN_PREFIX, SCALE_MAX, builtin_script, name_and_weight};
+use workload::script::{Mistake, SCALE_MAX, builtin_script, name_and_weight};
 
 use super::value;
 
@@ -60,7 +60,7 @@ impl ScriptArguments {
         for word in &self.builtin {
             let (name, weight) = part(name_and_weight(word))?;
             let script = part(builtin_script(name))?;
-            let name = format!("{BUILTIN_PREFIX}{}", script.name);
+            let name = format!("{}{}", Script::BUILTIN_PREFIX, script.name);
             scripts.scripts.push(Script { name, weight, text: script.text.to_owned() });
         }
         scripts.variables = self.define.iter().cloned().collect();
@@ -74,8 +74,8 @@ impl ScriptArguments {
     }
 }
 
-fn part<T>(read: std::result::Result<T, (String, String)>) -> Result<T> {
-    read.map_err(|(message, hint)| Error::user(message).hint(hint))
+fn part<T>(read: std::result::Result<T, Mistake>) -> Result<T> {
+    read.map_err(|Mistake { message, hint }| Error::user(message).hint(hint))
 }
 
 /// A definition of a variable.

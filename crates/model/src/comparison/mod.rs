@@ -39,6 +39,7 @@ pub use verdict::{ComparisonOutcome, ComparisonWarning, Evidence, Reason, Verdic
 use claim::Claim;
 
 use crate::degree::Degree;
+use crate::delta::share;
 use crate::rules::RULES;
 use crate::statistics::Interval;
 use crate::system::{InvalidRun, Remark, System};
@@ -168,17 +169,13 @@ impl ComparedPoint {
     /// Ratio of a quantile of the service time, other over base; without a verdict.
     pub fn service_ratio(&self, quantile: &Quantile) -> Option<f64> {
         let of = |side: &PointFigures| side.service.as_ref().and_then(quantile.of);
-        ratio(of(&self.base)?, of(&self.other)?)
+        share(of(&self.other)?.0 as f64, of(&self.base)?.0 as f64)
     }
 
     /// Ratio of the mean service times, other over base; without a verdict.
     pub fn service_mean_ratio(&self) -> Option<f64> {
-        ratio(self.base.service_mean_ns?, self.other.service_mean_ns?)
+        share(self.other.service_mean_ns?.0 as f64, self.base.service_mean_ns?.0 as f64)
     }
-}
-
-fn ratio(base: Nanos, other: Nanos) -> Option<f64> {
-    (base.0 > 0).then(|| other.0 as f64 / base.0 as f64)
 }
 
 /// Ratio of two rates, other over base. A rate of zero makes it zero or infinite.

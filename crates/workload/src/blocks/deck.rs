@@ -3,7 +3,7 @@
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::range::below;
+use crate::bind::below;
 
 /// The kind of an operation; each is a stream of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

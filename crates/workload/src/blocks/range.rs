@@ -1,16 +1,10 @@
 //! The key range of an operation.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rand_xoshiro::rand_core::Rng;
 
 use super::permutation::Permutation;
 use super::settings::{BlocksSettings, HotSpot};
-
-/// A number in [0, `limit`): the upper half of a product (Lemire 2019), see [`crate::bind`].
-#[inline]
-pub(crate) fn below(random: &mut Xoshiro256PlusPlus, limit: u64) -> u64 {
-    ((u128::from(random.next_u64()) * u128::from(limit)) >> 64) as u64
-}
+use crate::bind::below;
 
 /// The ranges of a session: `work_unit` keys each, all from 1 to the scale.
 #[derive(Clone, Debug)]

@@ -11,13 +11,14 @@ use record::{JobShare, Nanos};
 
 use super::deck::{Deck, Kind};
 use super::layout::{Layout, TableOf};
-use super::pause::{Pause, Waker};
 use super::procedure::{self, Calls};
-use super::range::{Ranges, below};
+use super::range::Ranges;
 use super::settings::{BlocksSettings, Think};
 use super::statement::{Bind, Statements};
+use crate::bind::below;
 use crate::data::mix;
 use crate::fill_threads::in_threads;
+use crate::pause::{Pause, Waker};
 use crate::test_context::{TestContext, failed};
 
 /// Blocks that one statement of a preload reads: it does not take minutes, and is not one of very many.

@@ -3,16 +3,11 @@
 
 use super::error::Mistake;
 
-/// What precedes the name of a built-in script in a record, where other scripts have the path of their file.
-pub const BUILTIN_PREFIX: &str = "builtin:";
-
 /// A built-in script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BuiltinScript {
     /// Its name in pgbench.
     pub name: &'static str,
-    /// What it does.
-    pub summary: &'static str,
     /// Its text.
     pub text: &'static str,
 }
@@ -21,7 +16,6 @@ pub struct BuiltinScript {
 pub const BUILTIN_SCRIPTS: [BuiltinScript; 3] = [
     BuiltinScript {
         name: "tpcb-like",
-        summary: "three updates, a select and an insert in a transaction, like TPC-B",
         text: "\
 \\set aid random(1, 100000 * :scale)
 \\set bid random(1, 1 * :scale)
@@ -38,7 +32,6 @@ end;
     },
     BuiltinScript {
         name: "simple-update",
-        summary: "the same without the updates of tellers and branches",
         text: "\
 \\set aid random(1, 100000 * :scale)
 \\set bid random(1, 1 * :scale)
@@ -53,7 +46,6 @@ end;
     },
     BuiltinScript {
         name: "select-only",
-        summary: "one row by its primary key",
         text: "\
 \\set aid random(1, 100000 * :scale)
 select abalance from pgbench_accounts where aid = :aid;
@@ -65,16 +57,16 @@ select abalance from pgbench_accounts where aid = :aid;
 ///
 /// # Errors
 /// Where there is none, or more than one: what is wrong, and a hint.
-pub fn builtin_script(name: &str) -> Result<BuiltinScript, (String, String)> {
+pub fn builtin_script(name: &str) -> Result<BuiltinScript, Mistake> {
     let names = || BUILTIN_SCRIPTS.map(|script| script.name).join(", ");
     let exact = BUILTIN_SCRIPTS.into_iter().find(|script| script.name == name);
     let mut begun = BUILTIN_SCRIPTS.into_iter().filter(|script| !name.is_empty() && script.name.starts_with(name));
     match (exact, begun.next(), begun.next()) {
         (Some(script), ..) | (None, Some(script), None) => Ok(script),
         (None, Some(_), Some(_)) => {
-            Err((format!("several built-in scripts begin with {name}"), format!("give one of {}", names())))
+            Err(Mistake::new(format!("several built-in scripts begin with {name}"), format!("give one of {}", names())))
         }
-        _ => Err((format!("built-in script {name} is not known"), format!("give one of {}", names()))),
+        _ => Err(Mistake::new(format!("built-in script {name} is not known"), format!("give one of {}", names()))),
     }
 }
 
@@ -82,18 +74,15 @@ pub fn builtin_script(name: &str) -> Result<BuiltinScript, (String, String)> {
 ///
 /// # Errors
 /// Where the weight is none: what is wrong, and a hint.
-pub fn name_and_weight(text: &str) -> Result<(&str, u32), (String, String)> {
+pub fn name_and_weight(text: &str) -> Result<(&str, u32), Mistake> {
     let Some((name, weight)) = text.rsplit_once('@') else { return Ok((text, 1)) };
     let most = i32::MAX as u32;
     match weight.parse::<u32>() {
         Ok(weight) if weight <= most && !name.is_empty() => Ok((name, weight)),
-        _ => {
-            let Mistake { message, hint } = Mistake::new(
-                format!("weight `{weight}` of script {name} is no whole number from 0 to {most}"),
-                "write FILE@WEIGHT, such as read.sql@9",
-            );
-            Err((message, hint))
-        }
+        _ => Err(Mistake::new(
+            format!("weight `{weight}` of script {name} is no whole number from 0 to {most}"),
+            "write FILE@WEIGHT, such as read.sql@9",
+        )),
     }
 }
 
@@ -105,9 +94,9 @@ mod tests {
     fn a_script_is_found_by_the_beginning_of_its_name() {
         assert_eq!(builtin_script("tpcb-like").map(|script| script.name), Ok("tpcb-like"));
         assert_eq!(builtin_script("se").map(|script| script.name), Ok("select-only"));
-        assert!(builtin_script("s").unwrap_err().0.contains("several"));
-        assert!(builtin_script("").unwrap_err().1.contains("tpcb-like"));
-        assert!(builtin_script("tpch").unwrap_err().0.contains("not known"));
+        assert!(builtin_script("s").unwrap_err().message.contains("several"));
+        assert!(builtin_script("").unwrap_err().hint.contains("tpcb-like"));
+        assert!(builtin_script("tpch").unwrap_err().message.contains("not known"));
     }
 
     #[test]

@@ -26,8 +26,10 @@ impl fmt::Display for ScriptError {
 
 /// What is wrong with a part of a script whose place its reader knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Mistake {
+pub struct Mistake {
+    /// What is wrong: thing, value, limit.
     pub message: String,
+    /// What to do about it, as a clause.
     pub hint: String,
 }
 

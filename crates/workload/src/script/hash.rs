@@ -1,8 +1,8 @@
 //! The hashes and the permutation of pgbench. Their values are those of pgbench 15 and later: scripts use them to spread skewed
 //! keys, and must hit the same rows.
 
-/// Golden-ratio increment of SplitMix64 (Steele, Lea, Flood 2014).
-const SPLIT_MIX_INCREMENT: u64 = 0x9E37_79B9_7F4A_7C15;
+use rand_xoshiro::Xoroshiro128StarStar;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 /// FNV-1a of the eight bytes of `value`, the lowest first (Fowler, Noll, Vo).
 pub(crate) fn fnv1a(value: i64, seed: i64) -> i64 {
@@ -37,7 +37,8 @@ pub(crate) fn permute(value: i64, size: i64, seed: i64) -> i64 {
     if size < 2 {
         return 0;
     }
-    let mut random = Xoroshiro::new(seed as u64);
+    // The generator of pgbench's permutation, and how it is seeded.
+    let mut random = Xoroshiro128StarStar::seed_from_u64(seed as u64);
     let size = size as u64;
     let bits = size.ilog2();
     let mask = (1u64 << bits) - 1;
@@ -45,14 +46,14 @@ pub(crate) fn permute(value: i64, size: i64, seed: i64) -> i64 {
     for _ in 0..6 {
         place = scrambled(place, mask, bits, &mut random);
         place = size - 1 - scrambled(size - 1 - place, mask, bits, &mut random);
-        place = (place + random.up_to(size - 1)) % size;
+        place = (place + up_to(&mut random, size - 1)) % size;
     }
     place as i64
 }
 
 /// `place`, moved among the numbers up to `mask` where it is one of them.
-fn scrambled(place: u64, mask: u64, bits: u32, random: &mut Xoroshiro) -> u64 {
-    let (multiplier, other) = ((random.next() & mask) | 1, random.next() & mask);
+fn scrambled(place: u64, mask: u64, bits: u32, random: &mut Xoroshiro128StarStar) -> u64 {
+    let (multiplier, other) = ((random.next_u64() & mask) | 1, random.next_u64() & mask);
     if place > mask {
         return place;
     }
@@ -60,37 +61,12 @@ fn scrambled(place: u64, mask: u64, bits: u32, random: &mut Xoroshiro) -> u64 {
     ((place << 1) & mask) | (place >> (bits - 1))
 }
 
-/// xoroshiro128** 1.0 (Blackman, Vigna 2018), seeded by SplitMix64: the generator behind pgbench's permutation.
-struct Xoroshiro {
-    first: u64,
-    second: u64,
-}
-
-impl Xoroshiro {
-    fn new(mut seed: u64) -> Xoroshiro {
-        let mut next = || {
-            seed = seed.wrapping_add(SPLIT_MIX_INCREMENT);
-            let word = (seed ^ (seed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-            let word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-            word ^ (word >> 31)
-        };
-        Xoroshiro { first: next(), second: next() }
-    }
-
-    fn next(&mut self) -> u64 {
-        let (first, both) = (self.first, self.second ^ self.first);
-        self.first = first.rotate_left(24) ^ both ^ (both << 16);
-        self.second = both.rotate_left(37);
-        first.wrapping_mul(5).rotate_left(7).wrapping_mul(9)
-    }
-
-    /// In 0 to `most`, which is not 0, by rejection.
-    fn up_to(&mut self, most: u64) -> u64 {
-        loop {
-            let word = self.next() >> most.leading_zeros();
-            if word <= most {
-                return word;
-            }
+/// In 0 to `most`, which is not 0, by rejection.
+fn up_to(random: &mut Xoroshiro128StarStar, most: u64) -> u64 {
+    loop {
+        let word = random.next_u64() >> most.leading_zeros();
+        if word <= most {
+            return word;
         }
     }
 }

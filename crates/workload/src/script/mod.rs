@@ -29,8 +29,8 @@ mod token;
 mod variables;
 mod work;
 
-pub use builtin::{BUILTIN_PREFIX, BUILTIN_SCRIPTS, BuiltinScript, builtin_script, name_and_weight};
-pub use error::ScriptError;
+pub use builtin::{BUILTIN_SCRIPTS, BuiltinScript, builtin_script, name_and_weight};
+pub use error::{Mistake, ScriptError};
 pub use initialize::SCALE_MAX;
 pub use test_of_scripts::SCRIPTS_CODE;
 

@@ -7,6 +7,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use super::number::Fault;
+use crate::bind::below;
 
 /// The least parameter of a gaussian distribution.
 const GAUSSIAN_MIN: f64 = 2.0;
@@ -22,10 +23,10 @@ impl Random {
         Random(Xoshiro256PlusPlus::seed_from_u64(seed))
     }
 
-    /// In [0, `limit`): the upper half of a product (Lemire 2019), see [`crate::bind`].
+    /// In [0, `limit`).
     #[inline]
     pub(crate) fn below(&mut self, limit: u64) -> u64 {
-        ((u128::from(self.0.next_u64()) * u128::from(limit)) >> 64) as u64
+        below(&mut self.0, limit)
     }
 
     /// In [0, 1), with 53 bits.

@@ -1,9 +1,8 @@
 //! Scripts as a test, so that they are planned, paced, searched, repeated and compared as any other one.
 
 use engine::{Caps, Engine};
-use record::{Layer, Scripts, Sweep, Unit};
+use record::{Layer, Script, Scripts, Sweep, Unit};
 
-use super::builtin::BUILTIN_PREFIX;
 use super::compile::{Action, Command, CompiledScript, CompiledScripts};
 use super::error::ScriptError;
 use super::statement::{Answer, Control};
@@ -118,7 +117,7 @@ fn writes_so_far(open: Option<bool>, command: &Command) -> Option<Option<bool>> 
 /// The names of `scripts`, with their weights where there are several.
 fn summary(scripts: &Scripts) -> String {
     let name = |path: &str| {
-        let path = path.strip_prefix(BUILTIN_PREFIX).unwrap_or(path);
+        let path = path.strip_prefix(Script::BUILTIN_PREFIX).unwrap_or(path);
         path.rsplit('/').next().unwrap_or(path).to_owned()
     };
     let text = match scripts.scripts.as_slice() {
@@ -138,8 +137,6 @@ fn summary(scripts: &Scripts) -> String {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
-
-    use record::Script;
 
     use super::*;
 

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use engine::{Canceller, Dialect, Error, Kind, Result, Session, Statement, Value};
 use measure::{Broken, Done, Work};
-use record::Nanos;
+use record::{Nanos, Script};
 
 use super::compile::{Action, Command, CompiledScripts, SleepLength};
 use super::number::{Fault, Number};
 use super::random::Random;
 use super::statement::{Answer, Control, Part, SqlStatement};
 use super::variables::Variables;
-use crate::blocks::{Pause, Waker};
+use crate::pause::{Pause, Waker};
 use crate::test_context::{broken, failed};
 
 /// The job of one session.
@@ -253,7 +253,10 @@ impl ScriptWork {
 
 /// `error` with the place of the command.
 fn at(script: &str, command: &Command, error: &Error) -> Error {
-    Error { message: format!("{script}:{}: {}", command.line, error.message), ..error.clone() }
+    // What a built-in script lacks are its tables.
+    let is_builtin = error.kind == Kind::Statement && script.starts_with(Script::BUILTIN_PREFIX);
+    let remedy = if is_builtin { "; --initialize makes its tables" } else { "" };
+    Error { message: format!("{script}:{}: {}{remedy}", command.line, error.message), ..error.clone() }
 }
 
 /// Whether the session itself has a call for the statement, which is outside of pipelines then.
