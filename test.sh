@@ -82,10 +82,25 @@ have_mariadb || {
 }
 
 # It carries the messages between the hosts of a fleet.
+have_pgbouncer() { [ -x /usr/sbin/pgbouncer ] || command -v pgbouncer >/dev/null; }
+have_pgbouncer || install_stopped pgbouncer
+have_pgbouncer || {
+  printf 'error: no pgbouncer after the installation\n' >&2
+  exit 1
+}
+
 have_nats() { [ -x /usr/sbin/nats-server ] || command -v nats-server >/dev/null; }
 have_nats || install_stopped nats-server
 have_nats || {
   printf 'error: no nats-server after the installation\n' >&2
+  exit 1
+}
+
+# It reads the rules and the metrics of a monitor.
+have_promtool() { command -v promtool; }
+have_promtool >/dev/null || install_stopped prometheus
+have_promtool >/dev/null || {
+  printf 'error: no promtool after the installation\n' >&2
   exit 1
 }
 

@@ -59,10 +59,13 @@ smallest pair-power.sh "$verdict|^slowed by a share of 0\\." 3 1 2 0.2 T611 1
 smallest postgres-load.sh "$ratio" 3 1 0.3
 smallest postgres-scripts.sh "$ratio" 24 1 1 4
 smallest postgres-select.sh "$ratio" 12 1 1 2
+smallest random-functions.sh 'probability [0-9.]+' 5 20000
 smallest ring-ceiling.sh "$ratio" 2 '1 32' 1
+smallest serve.sh ' [0-9.]+ ms  [0-9]+ bytes$' 4 20
 ROWS=32000 smallest settling.sh '^T(431|716) round|blocks missed per row|of the device per scan' 8 2 0.3 0.1,0.3
 smallest shared-latency.sh "$ratio" 6 1 1 2 100
 smallest shared-stamps.sh 'difference [-+][0-9]' 2 1 2 100
+smallest sysbench-read-write.sh "$ratio" 12 1 1 4
 
 while [ "$running" -gt 0 ]; do
   wait -n || failed=1

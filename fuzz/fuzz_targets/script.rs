@@ -7,7 +7,7 @@ use record::{Script, Scripts};
 use workload::Test;
 
 fuzz_target!(|text: &str| {
-    let script = Script { name: "a.sql".to_owned(), weight: 1, text: text.to_owned() };
+    let script = Script::new("a.sql", 1, text);
     let scripts = Scripts { scripts: vec![script], ..Scripts::default() };
     if let Ok(test) = Test::of_scripts(&scripts) {
         let _ = (test.changes(), test.reads_too());

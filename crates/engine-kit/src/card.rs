@@ -7,7 +7,7 @@ use engine::{Column, ColumnType, IsoDate, LineForm, RowSink, RowSource, Table, V
 
 /// A table without a key, with a column of each type that a flat file has.
 pub(super) fn table(name: &str) -> Table {
-    let column = |name: &str, kind| Column { name: name.to_owned(), kind };
+    let column = |name: &str, kind| Column::new(name, kind);
     Table {
         name: name.to_owned(),
         columns: vec![
@@ -16,7 +16,7 @@ pub(super) fn table(name: &str) -> Table {
             column("bought", ColumnType::Date),
             column("city", ColumnType::Text { size: 20 }),
         ],
-        key: None,
+        key: Vec::new(),
         indexes: Vec::new(),
         compressed: false,
         partitions: None,

@@ -27,7 +27,7 @@ impl RowSource for Days {
 
 /// Loaded and bound dates are returned as text, are compared as dates, and are limited to years of four digits.
 pub fn dates_come_back_as_they_went_in(fixture: &Fixture) {
-    let column = |name: &str, kind| Column { name: name.to_owned(), kind };
+    let column = |name: &str, kind| Column::new(name, kind);
     let columns = vec![column("id", ColumnType::Int), column("bought", ColumnType::Date)];
     let table = Table { name: "kit_dates".to_owned(), columns: columns.clone(), ..super::card::table("any") };
     let mut session = fixture.session();

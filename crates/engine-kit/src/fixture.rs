@@ -202,7 +202,7 @@ pub fn on_shared_node(shared: &SharedFixture, engine: &'static dyn Engine, targe
 
 /// The table of the kit: a key, an index, a column of each type.
 pub(super) fn table(name: &str) -> Table {
-    let column = |name: &str, kind| Column { name: name.to_owned(), kind };
+    let column = |name: &str, kind| Column::new(name, kind);
     Table {
         name: name.to_owned(),
         columns: vec![
@@ -212,8 +212,8 @@ pub(super) fn table(name: &str) -> Table {
             column("amount", ColumnType::Decimal { precision: 18, scale: 2 }),
             column("note", ColumnType::Text { size: 40 }),
         ],
-        key: Some("id".to_owned()),
-        indexes: vec![Index { name: format!("{name}_whole"), column: "whole".to_owned() }],
+        key: vec!["id".to_owned()],
+        indexes: vec![Index { name: format!("{name}_whole"), columns: vec!["whole".to_owned()] }],
         compressed: false,
         partitions: None,
         is_updated: false,

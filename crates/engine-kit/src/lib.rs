@@ -33,6 +33,7 @@ mod fixture;
 pub mod impostor;
 mod lifetime;
 mod nodes;
+mod nulls;
 mod objects;
 mod partitions;
 mod pipeline;
@@ -70,6 +71,7 @@ pub use lifetime::{
 pub use nodes::{
     a_killed_node_is_lost_alone, every_node_reads_what_the_first_committed, every_node_takes_writes_or_refuses_them,
 };
+pub use nulls::what_may_be_null_is_null_until_it_is_set;
 pub use objects::{a_file_that_was_not_committed_is_missing, files_come_back_byte_by_byte, removed_files_are_missing};
 pub use partitions::{a_partitioned_table_stores_rows_on_every_side_of_its_bounds, a_table_reports_its_size};
 pub use pipeline::statements_in_a_pipeline_run_in_their_order_and_alone;
@@ -133,6 +135,7 @@ macro_rules! conformance {
             a_bulk_load_gives_exactly_its_rows,
             a_failed_bulk_load_leaves_nothing_and_the_session_usable,
             dates_come_back_as_they_went_in,
+            what_may_be_null_is_null_until_it_is_set,
             an_append_is_part_of_its_transaction,
             an_append_that_fails_leaves_nothing_after_the_rollback,
             lines_are_loaded_exactly,

@@ -24,7 +24,7 @@ pub fn a_partitioned_table_stores_rows_on_every_side_of_its_bounds(fixture: &Fix
     let dialect = fixture.engine.dialect();
     let mut session = fixture.session();
     for compressed in [false, caps.table_compression] {
-        let index = Index { name: "kit_parts_city".to_owned(), column: "city".to_owned() };
+        let index = Index { name: "kit_parts_city".to_owned(), columns: vec!["city".to_owned()] };
         let table = Table { compressed, indexes: vec![index], ..partitioned("kit_parts") };
         fixture.create(&mut *session, &table);
         assert_eq!(session.bulk("kit_parts", &mut Cards::new(1..4_001)).expect("a load"), 4_000);
@@ -87,7 +87,7 @@ pub fn a_table_reports_its_size(fixture: &Fixture) {
         fixture.create(&mut *session, table);
         session.bulk("kit_size", &mut Cards::new(1..50_001)).expect("a load");
         let Some([few, without_index]) = sizes(fixture, &mut *session, table) else { return };
-        let index = Index { name: "kit_size_card".to_owned(), column: "card".to_owned() };
+        let index = Index { name: "kit_size_card".to_owned(), columns: vec!["card".to_owned()] };
         session.bulk("kit_size", &mut Cards::new(50_001..150_001)).expect("another load");
         let table = Table { indexes: vec![index], ..table.clone() };
         let Some([many, with_index]) = sizes(fixture, &mut *session, &table) else {

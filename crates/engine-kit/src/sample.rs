@@ -14,7 +14,7 @@ pub struct RawRows {
 impl RawRows {
     /// `rows` of columns of these `kinds`.
     pub fn new(kinds: &[ColumnType], rows: Vec<Row>) -> RawRows {
-        let columns = (1..).zip(kinds).map(|(number, kind)| Column { name: format!("c{number}"), kind: *kind });
+        let columns = (1..).zip(kinds).map(|(number, kind)| Column::new(format!("c{number}"), *kind));
         RawRows { columns: columns.collect(), rows: rows.into_iter() }
     }
 }
@@ -31,7 +31,7 @@ impl RowSource for RawRows {
 
 /// A table `name` with a key, an index over another column, and a column of each type.
 pub fn table(name: &str) -> Table {
-    let column = |name: &str, kind| Column { name: name.to_owned(), kind };
+    let column = |name: &str, kind| Column::new(name, kind);
     Table {
         name: name.to_owned(),
         columns: vec![
@@ -41,8 +41,8 @@ pub fn table(name: &str) -> Table {
             column("bought", ColumnType::Date),
             column("note", ColumnType::Text { size: 40 }),
         ],
-        key: Some("id".to_owned()),
-        indexes: vec![Index { name: format!("{name}_note"), column: "note".to_owned() }],
+        key: vec!["id".to_owned()],
+        indexes: vec![Index { name: format!("{name}_note"), columns: vec!["note".to_owned()] }],
         compressed: false,
         partitions: None,
         is_updated: false,
@@ -58,5 +58,5 @@ pub fn partitioned_table(name: &str) -> Table {
         by_hash: "id".to_owned(),
         hash_parts: 2,
     };
-    Table { key: None, indexes: Vec::new(), partitions: Some(partitions), ..table(name) }
+    Table { key: Vec::new(), indexes: Vec::new(), partitions: Some(partitions), ..table(name) }
 }

@@ -74,13 +74,13 @@ impl RowSource for Rows {
 }
 
 fn table(name: &str) -> Table {
-    let column = |name: &str, kind| Column { name: name.to_owned(), kind };
+    let column = |name: &str, kind| Column::new(name, kind);
     let amount = ColumnType::Decimal { precision: 8, scale: 2 };
     Table {
         name: name.to_owned(),
         // A name that must be quoted.
         columns: vec![column("id", ColumnType::Int), column("order", amount)],
-        key: None,
+        key: Vec::new(),
         indexes: Vec::new(),
         compressed: false,
         partitions: None,

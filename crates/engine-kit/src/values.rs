@@ -44,6 +44,7 @@ pub fn columns_are_called_as_in_the_statement(fixture: &Fixture) {
     let mut session = fixture.session();
     session.batch("create table kit_columns (id int)").expect("a table");
     let select = session.prepare("select id, id + 1 as next_one from kit_columns").expect("a query");
+    session.query(select, &[]).expect("no rows");
     match session.column_names(select) {
         Ok(names) => assert_eq!(names, ["id", "next_one"]),
         Err(error) => assert_eq!(error.kind, Kind::Usage, "{error}"),

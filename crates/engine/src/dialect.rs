@@ -62,8 +62,8 @@ pub struct Dialect {
     pub threads: fn(u32) -> Vec<String>,
     /// Makes this session read single blocks in index order, without prefetch of sorted pages.
     pub single_block_reads: &'static [&'static str],
-    /// Lets statements of this session name tables of the user by their bare names, where dbdyno has none of that name.
-    pub user_tables: &'static [&'static str],
+    /// The statement that begins a transaction which writes after it has read, where a plain one would fail then.
+    pub begin_writing: Option<&'static str>,
     /// Size of a table: a query that returns one row with two numbers, the bytes of the table (with its partitions and
     /// out-of-line text) and the bytes of its indexes; null where the engine does not report one of them. It may scan
     /// the whole table. Correct only after `finish`. If the server rejects the query, for lack of privilege or because

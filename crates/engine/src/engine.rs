@@ -177,6 +177,13 @@ pub trait Node: Send + Sync {
     /// Opens a session in the claimed schema.
     fn connect(&self) -> Result<Box<dyn Session>>;
 
+    /// Statements by which a session of it finds tables of the user by their bare names. With `has_own` the session uses tables of
+    /// the claimed schema, too: where an engine looks into one place only, it is that schema.
+    fn user_tables(&self, has_own: bool) -> Vec<String> {
+        let _ = has_own;
+        Vec::new()
+    }
+
     /// Opens a session that stores files in `form`, one of [`Description::object_forms`], in the claimed schema.
     ///
     /// # Errors
@@ -235,6 +242,17 @@ pub trait Node: Send + Sync {
     /// # Errors
     /// Errors of the engine.
     fn settle(&self, session: &mut dyn Session) -> Result<Vec<SettlingStep>>;
+
+    /// Makes a checkpoint while sessions work: all pages that were changed before are in the data files when it returns. `session` is
+    /// not used by any job. The value is the number of transactions that the engine counts for that; `None` if it makes none on
+    /// request.
+    ///
+    /// # Errors
+    /// `Access` where it may not be asked for one; errors of the engine.
+    fn checkpoint(&self, session: &mut dyn Session) -> Result<Option<u64>> {
+        let _ = session;
+        Ok(None)
+    }
 
     /// The state of its database, as far as it is known without disturbing it; `session` is not used by any job. Called
     /// directly before the counters are read at the begin of a window, and after they were read at its end: transactions of

@@ -32,10 +32,15 @@ static CAPS: Caps = Caps {
     table_compression: true,
     partitions: true,
     lines: true,
+    column_names: true,
+    limit_clause: true,
+    json: true,
+    large_values: true,
     parallel_query: true,
     parallel_index: true,
     concurrent_writers: true,
     counts_read_commits: true,
+    counts_procedure_commits: true,
     answers: false,
 };
 
@@ -48,7 +53,7 @@ static DIALECT: Dialect = Dialect {
     truncate: |name: &str| vec![format!("truncate {name}")],
     threads: |_: u32| Vec::new(),
     single_block_reads: &[],
-    user_tables: &[],
+    begin_writing: None,
     table_bytes: |_: &str| None,
     sparse: |_: Bytes| {
         let create = |table: &Table| vec![format!("create {}", table.name)];

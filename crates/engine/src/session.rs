@@ -1,5 +1,7 @@
 //! Sessions: one connection each, the hot path.
 
+use std::time::Duration;
+
 use crate::{Error, Kind, LineForm, Result, RowSource, Value};
 
 /// A prepared statement of the session that prepared it.
@@ -32,6 +34,22 @@ pub trait Session: Send {
     /// returned, or changed if the statement returns none. Outside a transaction it commits by itself.
     fn execute(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<u64>;
 
+    /// Runs one statement as text, parsed and planned anew; the rows that it returns are read completely and dropped. Returns the
+    /// number of rows as [`Session::execute`] does; 0 where the engine does not tell it of text.
+    fn execute_text(&mut self, sql: &str) -> Result<u64> {
+        self.batch(sql).map(|()| 0)
+    }
+
+    /// The same with the values of its placeholders sent beside the text, as a statement without a name.
+    ///
+    /// # Errors
+    /// `Usage` if the engine has no such way.
+    fn execute_unnamed(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<u64> {
+        let _ = (sql, binds);
+        let message = "this engine takes values beside a text in prepared statements alone";
+        Err(Error::new(Kind::Usage, message).hint("give --query-mode simple or --query-mode prepared"))
+    }
+
     /// Adds an execution of a prepared statement to those that [`Session::execute_queued`] sends. On an error nothing stays
     /// queued.
     ///
@@ -54,7 +72,8 @@ pub trait Session: Send {
     /// Runs a prepared statement and returns its rows: to check results, to read counters.
     fn query(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<Vec<Vec<Value<'static>>>>;
 
-    /// The names of the columns of the rows that a prepared statement returns, in order; empty if it returns none.
+    /// The names of the columns of the rows that a prepared statement returns, in order; empty if it returns none. Some engines tell
+    /// them once its rows were asked for.
     ///
     /// # Errors
     /// `Usage` if the session does not keep them.
@@ -132,6 +151,12 @@ pub trait Session: Send {
     /// The server process of this session, if it has one of its own on this host.
     fn server_process(&self) -> Option<u32> {
         None
+    }
+
+    /// All that this session asks from now on has to be answered within `timeout`, however many statements it is, until this is called
+    /// again; `None` waits forever. A session whose answer is late is lost. Without effect where there is no server to wait for.
+    fn limit_waits(&mut self, timeout: Option<Duration>) {
+        let _ = timeout;
     }
 
     /// A handle that cancels a statement of this session from another thread.

@@ -1,6 +1,7 @@
 //! Bound and returned values.
 
 use std::borrow::Cow;
+use std::fmt;
 
 /// A value bound to a statement or returned by one.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +27,18 @@ impl Value<'_> {
             Value::Float(value) => Value::Float(value),
             Value::Decimal(value) => Value::Decimal(Cow::Owned(value.into_owned())),
             Value::Text(value) => Value::Text(Cow::Owned(value.into_owned())),
+        }
+    }
+}
+
+/// As a reader would write it; null as `null`.
+impl fmt::Display for Value<'_> {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Null => to.write_str("null"),
+            Value::Int(value) => value.fmt(to),
+            Value::Float(value) => value.fmt(to),
+            Value::Decimal(text) | Value::Text(text) => to.write_str(text),
         }
     }
 }

@@ -74,7 +74,7 @@ impl RowSource for Counting {
 fn a_load_takes_every_row_and_is_one_commit() {
     let node = node("null").expect("open");
     let mut session = node.connect().expect("connect");
-    let mut rows = Counting(1_000, vec![Column { name: "id".to_owned(), kind: ColumnType::Int }]);
+    let mut rows = Counting(1_000, vec![Column::new("id", ColumnType::Int)]);
     assert_eq!(session.bulk("any", &mut rows).expect("bulk"), 1_000);
     let commits = |session: &mut dyn Session| node.counters(session).expect("counters").0[name::COMMIT_COUNT];
     assert_eq!(commits(&mut *session), 0, "nothing is published while a job runs");

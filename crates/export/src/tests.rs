@@ -22,7 +22,7 @@ use parquet::record::Field;
 use record::{
     Bytes, DataSet, Dop, FailureKind, HostInventory, Instrument, Latency, Layer, Nanos, NodeEvent, NodeEventKind,
     NodeInventory, NodeRun, Outcome, Pace, Placement, Plan, PlannedRun, Preset, Reading, Record, Run, RunKind,
-    SCHEMA_VERSION, Second, Slices, Status, Sweep, Timestamp, Tool, Totals, Unit, name,
+    SCHEMA_VERSION, Second, Slices, StatementRun, Status, Sweep, Timestamp, Tool, Totals, TransactionType, Unit, name,
 };
 
 use super::*;
@@ -65,8 +65,40 @@ fn run(number: u32) -> Run {
             responses: vec![histogram(&times[..3], 1), histogram(&times[3..], 1)],
         }),
         readings: vec![reading(0, 0), reading(1_500_000_000, 750_000_000)],
+        gauges: vec![record::GaugeRun {
+            name: "depth".to_owned(),
+            readings: vec![
+                record::GaugeReading { at_ns: Nanos(0), value: 12.5 },
+                record::GaugeReading { at_ns: Nanos(1_000_000_000), value: -1.0 },
+            ],
+            refusal: None,
+        }],
+        loads_beside: vec![record::LoadBesideRun {
+            load: record::LoadBeside { test: "H100".to_owned(), test_file: None, jobs: 2, rate: Some(0.5) },
+            title: "decision queries".to_owned(),
+            unit: Unit::Statement,
+            window_ns: Nanos::SECOND,
+            totals: Totals { steps: 4, operations: 4, ..Totals::default() },
+            cancelled: 1,
+            service: latency(&times),
+            response: latency(&times),
+        }],
+        transaction_types: vec![TransactionType {
+            name: "a, \"b\".sql".to_owned(),
+            weight: 9,
+            role: Some(record::Role { name: "readers".to_owned(), jobs: Some(2), rate: Some(50.0) }),
+            per_minute: Some("NOPM".to_owned()),
+            totals: Totals { steps: 4, retried: 1, retries: 2, ..Totals::default() },
+            service: latency(&times),
+            response: latency(&times),
+            statements: [1, 3].map(|line| statement(line, &times)).into(),
+        }],
         ..Run::new(&planned, Pace::Unthrottled, Timestamp("2026-01-31T12:00:01.250Z".to_owned()))
     }
+}
+
+fn statement(line: u32, times: &[u64]) -> StatementRun {
+    StatementRun { line, text: "select\n1".to_owned(), failures: 2, retries: 1, service: latency(times) }
 }
 
 /// The jobs of `run` over three nodes: the first was lost meanwhile, and the second before.
@@ -127,6 +159,8 @@ fn data_set() -> DataSet {
 fn record() -> Record {
     let mut runs = vec![traces::traced(run(1)), spread(run(2)), spread(run(3))];
     runs[2].events.clear();
+    // Beside a load nothing is told of the layers below.
+    runs[0].loads_beside.clear();
     runs[2].outcome = Outcome::Failed { message: "the server is gone".to_owned() };
     let node = |number: u32| NodeInventory { name: format!("h{number}"), takes_writes: number == 1 };
     let planned = |run: &Run| PlannedRun {
@@ -160,6 +194,8 @@ fn record() -> Record {
             one_thread_per_core: false,
             small_rows: 1,
             large_rows: 2,
+            warehouses: None,
+            loads_beside: Vec::new(),
             repeats: 7,
             paired: None,
             runs: runs.iter().map(planned).collect(),
@@ -242,6 +278,11 @@ fn both_formats_of_tables_are_equal() {
         ("file_streams", 0),
         ("blocks", 0),
         ("block_operations", 0),
+        ("transaction_types", 3),
+        ("statements", 6),
+        ("gauges", 3),
+        ("gauge_readings", 6),
+        ("loads_beside", 2),
         ("nodes", 6),
         ("agents", 0),
         ("agent_hosts", 0),

@@ -145,7 +145,7 @@ fn three_hundred_agents_start_together_in_bounded_memory() {
 fn an_agent_of_another_version_is_turned_away_by_name() {
     type Change = fn(&mut record::Hello);
     let others: [(Change, &str); 4] = [
-        (|hello| hello.protocol_version = 10, "protocol 10, and the coordinator has 9"),
+        (|hello| hello.protocol_version = 11, "protocol 11, and the coordinator has 10"),
         (|hello| hello.schema_version += 1, "format of records"),
         (|hello| hello.catalogue_crc32c = 24, "catalogue 00000018, and the coordinator has 00000017"),
         (|hello| hello.tool.version = "1.2.4".to_owned(), "version 1.2.4 (unknown commit)"),

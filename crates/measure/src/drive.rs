@@ -58,6 +58,7 @@ fn drive_steps(
     stop: &Stop<'_>,
     mut record: impl FnMut(usize, &StepStart, Nanos, &Done),
 ) -> Result<(), Broken> {
+    let logs = work.logs();
     while let Some(turn) = pacer.next(stop) {
         let done = work.step(turn.number)?;
         let ended = clock::now();
@@ -68,6 +69,9 @@ fn drive_steps(
         let turn = StepStart { due: turn.due + done.paused, begun: turn.begun + done.paused, ..turn };
         pacer.ended(ended);
         record(done.stream as usize, &turn, ended, &done);
+        if logs {
+            work.log(&turn, ended, &done);
+        }
     }
     Ok(())
 }

@@ -32,7 +32,7 @@ impl Histogram {
     }
 
     /// Clears all values and keeps the memory.
-    pub(crate) fn clear(&mut self) {
+    pub fn clear(&mut self) {
         self.counts.clear();
     }
 

@@ -56,6 +56,8 @@ pub struct Pacer {
     ended: Nanos,
     /// Start of the window, and the bursts.
     burst: Option<(Nanos, Burst)>,
+    /// Steps that are done all or none.
+    pass: u64,
 }
 
 /// Bursts of work: steps only start in the first part of each cycle.
@@ -109,12 +111,23 @@ impl Pacer {
             }
             Pace::ThinkTime { think_ns } => Schedule::ThinkTime { think: think_ns },
         };
-        Pacer { schedule, number: 0, due, ended: start, burst: None }
+        Pacer { schedule, number: 0, due, ended: start, burst: None, pass: 1 }
     }
 
     /// The same in bursts, the first of which starts at `start`. A rate is then that within a burst.
     pub fn in_bursts(self, start: Nanos, burst: Option<Burst>) -> Pacer {
         Pacer { burst: burst.map(|burst| (start, burst)), ..self }
+    }
+
+    /// The same in passes of so many steps, at least 1: a closed loop does not end within one, unless a signal is set.
+    pub fn in_passes(self, pass: u64) -> Pacer {
+        Pacer { pass: pass.max(1), ..self }
+    }
+
+    /// Whether a pass was begun and not ended.
+    #[inline]
+    fn is_within_pass(&self) -> bool {
+        !self.number.is_multiple_of(self.pass) && !self.is_open()
     }
 
     /// When the next operation of a queue may start. In a closed loop that is at once: the slot is free.
@@ -175,7 +188,7 @@ impl Pacer {
     pub fn next(&mut self, stop: &Stop<'_>) -> Option<StepStart> {
         let first = self.number == 0;
         // A closed loop does one step however short the window is; an open one only steps scheduled within it.
-        let over = self.due >= stop.deadline && (!first || self.is_open());
+        let over = self.due >= stop.deadline && (!first || self.is_open()) && !self.is_within_pass();
         if over || self.number >= stop.steps || stop.signalled() {
             return None;
         }
@@ -185,7 +198,7 @@ impl Pacer {
             Schedule::Unthrottled => (due, false),
             _ => (wait(due, stop)?, self.ended <= due),
         };
-        if begun >= stop.drained && !first {
+        if begun >= stop.drained && !first && !self.is_within_pass() {
             return None;
         }
         let turn = StepStart { number: self.number, due, begun, was_idle };
@@ -326,6 +339,28 @@ mod tests {
         pacer.ended(now);
         assert_eq!(pacer.next(&stop), None);
         assert_eq!(pacer.unfinished(now).count(), 9);
+    }
+
+    #[test]
+    fn a_closed_loop_ends_between_two_passes_and_an_open_one_with_the_window() {
+        let now = clock::now();
+        let stop = stop_at(now, now);
+        let steps = |pace: Pace, pass: u64, stop: &Stop<'_>| {
+            let mut pacer = Pacer::new(pace, 0, 1, now - Nanos(1), 1).in_passes(pass);
+            std::iter::from_fn(|| {
+                let turn = pacer.next(stop)?;
+                pacer.ended(now);
+                Some(turn)
+            })
+            .count()
+        };
+        assert_eq!([1, 2, 22].map(|pass| steps(Pace::Unthrottled, pass, &stop)), [1, 2, 22]);
+        let think = Pace::ThinkTime { think_ns: Nanos(1) };
+        assert_eq!(steps(think, 3, &stop), 3);
+        assert_eq!(steps(Pace::Rate { steps_per_second: 1.0 }, 22, &stop), 1);
+        assert_eq!(steps(Pace::Unthrottled, 22, &Stop { steps: 5, ..stop }), 5, "no more than were asked for");
+        let raised = AtomicBool::new(true);
+        assert_eq!(steps(Pace::Unthrottled, 22, &Stop { signals: [&raised, &NEVER], ..stop }), 0);
     }
 
     #[test]

@@ -18,11 +18,11 @@ const FAILURE_KINDS: [FailureKind; 6] = [
 ];
 
 /// Initial capacity of the series of seconds, which doubles when it grows.
-const INITIAL_SECONDS: usize = 16;
+const INITIAL_SECONDS: usize = 8;
 
 /// Counts, histograms and per-second series of one job, or of several once they are merged.
 ///
-/// A failed step is in the counts, but in no histogram.
+/// A failed step is in the counts, but in no histogram; of what it did, only transactions that it committed are counted.
 #[derive(Clone, Debug)]
 pub struct Tally {
     start: Nanos,
@@ -46,6 +46,8 @@ pub struct Tally {
     transactions: u64,
     bytes: u64,
     unfinished: u64,
+    retried: u64,
+    retries: u64,
     failures: [u64; FAILURE_KINDS.len()],
 }
 
@@ -71,6 +73,8 @@ impl Tally {
             transactions: 0,
             bytes: 0,
             unfinished: 0,
+            retried: 0,
+            retries: 0,
             failures: [0; FAILURE_KINDS.len()],
         }
     }
@@ -121,6 +125,9 @@ impl Tally {
         self.steps += 1;
         let second = &mut self.seconds[self.second_index];
         second.steps += 1;
+        self.transactions += done.transactions;
+        self.retried += u64::from(done.retries > 0);
+        self.retries += u64::from(done.retries);
         if let Some(kind) = done.failure {
             second.failures += 1;
             self.failures[kind as usize] += 1;
@@ -140,7 +147,6 @@ impl Tally {
         self.slices.record(ended - self.start, response);
         self.operations += done.operations;
         self.rows += done.rows;
-        self.transactions += done.transactions;
         self.bytes += done.bytes;
         second.operations += done.operations;
         second.rows += done.rows;
@@ -173,6 +179,8 @@ impl Tally {
         self.transactions += other.transactions;
         self.bytes += other.bytes;
         self.unfinished += other.unfinished;
+        self.retried += other.retried;
+        self.retries += other.retries;
         for (mine, theirs) in self.failures.iter_mut().zip(other.failures) {
             *mine += theirs;
         }
@@ -238,6 +246,8 @@ impl Tally {
             bytes: Some(Bytes(self.bytes)).filter(|bytes| bytes.0 > 0),
             failures,
             unfinished: self.unfinished,
+            retried: self.retried,
+            retries: self.retries,
         }
     }
 
@@ -343,10 +353,12 @@ mod tests {
     #[test]
     fn a_failed_step_only_counts_as_a_failure() {
         let mut tally = Tally::new(Nanos(0), 2);
-        tally.record(&turn(0, 0), Nanos(10), &Done::failed(FailureKind::Deadlock));
-        tally.record(&turn(10, 10), Nanos(20), &done(5));
+        let failed = Done { retries: 3, transactions: 1, ..Done::failed(FailureKind::Deadlock) };
+        tally.record(&turn(0, 0), Nanos(10), &failed);
+        tally.record(&turn(10, 10), Nanos(20), &Done { retries: 1, ..done(5) });
         let totals = tally.totals();
-        assert_eq!((totals.steps, totals.operations, totals.rows, totals.transactions), (2, 1, 5, 1));
+        assert_eq!((totals.steps, totals.operations, totals.rows, totals.transactions), (2, 1, 5, 2));
+        assert_eq!((totals.retried, totals.retries), (2, 4));
         assert_eq!(totals.failures, BTreeMap::from([(FailureKind::Deadlock, 1)]));
         assert_eq!(tally.service().count(), 1);
     }

@@ -1,6 +1,6 @@
 //! Work of the loop: one step at a time, or a queue of operations.
 
-use record::{FailureKind, Nanos};
+use record::{FailureKind, Nanos, Pace};
 
 use crate::pacer::StepStart;
 
@@ -15,8 +15,10 @@ pub struct Done {
     pub transactions: u64,
     /// Bytes, if the work counts them.
     pub bytes: u64,
-    /// Why it failed; nothing else is counted then.
+    /// Why it failed; only transactions and retries are counted then.
     pub failure: Option<FailureKind>,
+    /// Tries beyond the first.
+    pub retries: u32,
     /// Index into [`Work::streams`].
     pub stream: u32,
     /// Intended pause of the work before it started: part of neither service nor response time.
@@ -69,12 +71,28 @@ pub trait Work: Send {
         false
     }
 
+    /// Its own pace, where it is not that of the other jobs, with its place among the jobs that keep that pace together, and their
+    /// number.
+    fn own_pace(&self) -> Option<(Pace, (u32, u32))> {
+        None
+    }
+
     /// Called instead of [`Work::finish`] when a step cannot continue.
     fn aborted(&mut self) {}
 
     /// The work as a queue, if it keeps several operations in flight; [`Work::step`] is never called then.
     fn queue(&mut self) -> Option<&mut dyn Queue> {
         None
+    }
+
+    /// Whether each step is told to it ([`Work::log`]).
+    fn logs(&self) -> bool {
+        false
+    }
+
+    /// Receives the times of a step that has ended, for a raw log.
+    fn log(&mut self, turn: &StepStart, ended: Nanos, done: &Done) {
+        let _ = (turn, ended, done);
     }
 
     /// The streams of its steps, by their number in [`Outcome::streams`](crate::Outcome::streams), each with its own
@@ -87,6 +105,11 @@ pub trait Work: Send {
     fn stream_of_unfinished(&self, number: u64) -> usize {
         let _ = number;
         0
+    }
+
+    /// Steps that are done all or none, at least 1: the window of a closed loop lasts until the last of those that were begun in it.
+    fn pass(&self) -> u64 {
+        1
     }
 }
 

@@ -65,12 +65,13 @@ impl Default for JobSettings {
 impl JobSettings {
     /// The pacer of job `job` of `jobs` of those that these settings are for, whose window begins at `start`.
     pub fn pacer(&self, (job, jobs): (u32, u32), start: Nanos) -> Pacer {
-        self.pacer_for(Purpose::Arrivals, (job, jobs), start)
+        self.pacer_for(Purpose::Arrivals, job, (self.pace, (job, jobs)), start)
     }
 
-    fn pacer_for(&self, purpose: Purpose, (job, jobs): (u32, u32), start: Nanos) -> Pacer {
+    /// The pacer of job `job`, which has a place among the jobs of its pace.
+    fn pacer_for(&self, purpose: Purpose, job: u32, (pace, place): (Pace, (u32, u32)), start: Nanos) -> Pacer {
         let seed = self.seed.stream(purpose, self.first_job.wrapping_add(job));
-        Pacer::new(self.pace, job, jobs, start, seed).in_bursts(start, self.burst)
+        Pacer::new(pace, place.0, place.1, start, seed).in_bursts(start, self.burst)
     }
 }
 
@@ -109,7 +110,7 @@ pub struct Outcome {
     pub streams: Vec<Tally>,
     /// Start of the window.
     pub begun: Nanos,
-    /// Whether jobs ended at different times: after a number of steps, or when their work was finished.
+    /// Whether jobs ended at different times: after a number of steps, after the end of a pass, or when their work was finished.
     pub ended_separately: bool,
     /// How the threads waited that the jobs shared; absent where each had its own.
     pub shared: Option<SharedThreads>,
@@ -178,6 +179,7 @@ fn run_workers_by(
 ) -> Outcome {
     let settings: Vec<JobSettings> = workers.iter().map(|worker| worker.settings).collect();
     let streams: Vec<Vec<usize>> = workers.iter().map(|worker| worker.work.streams()).collect();
+    let has_passes = workers.iter().any(|worker| worker.work.pass() > 1);
     let gate = Gate::default();
     let abort = AtomicBool::new(false);
     let signals = [interrupt, &abort];
@@ -265,7 +267,7 @@ fn run_workers_by(
         tally: Tally::new(begun, room),
         streams: vec![Tally::new(begun, room); count],
         begun,
-        ended_separately: false,
+        ended_separately: has_passes,
         shared,
         broken: refused,
     };
@@ -465,8 +467,9 @@ fn one_job(
     let deadline = begun + settings.delay + settings.window;
     let stop = Stop { deadline, drained: deadline + settings.drain, steps: settings.steps, signals };
     // A closed loop starts when this thread is awake, an open one at the start of the window.
-    let start = if is_open(settings.pace) { begun } else { clock::now() } + settings.delay;
-    let mut pacer = settings.pacer((job, jobs), start);
+    let pace = work.own_pace().unwrap_or((settings.pace, (job, jobs)));
+    let start = if is_open(pace.0) { begun } else { clock::now() } + settings.delay;
+    let mut pacer = settings.pacer_for(Purpose::Arrivals, job, pace, start).in_passes(work.pass());
     let result = unwinding(|| run_loop(*work, &mut pacer, &stop, &mut tallies, start, *meter));
     if matches!(result, Ok(Ended::Stop)) {
         count_unfinished(*work, pacer, &stop, &mut tallies);
@@ -534,7 +537,8 @@ fn warm_up(
     let begun = clock::now();
     let deadline = begun + settings.warm_up;
     let stop = Stop { deadline, drained: deadline, steps: u64::MAX, signals };
-    let mut pacer = settings.pacer_for(Purpose::WarmUpArrivals, place, begun);
+    let pace = work.own_pace().unwrap_or((settings.pace, place));
+    let mut pacer = settings.pacer_for(Purpose::WarmUpArrivals, place.0, pace, begun);
     run_loop(work, &mut pacer, &stop, tallies, begun, None)?;
     if settings.warm_up_step && pacer.started() == 0 {
         let mut unthrottled = Pacer::new(Pace::Unthrottled, place.0, place.1, begun, 0);

@@ -41,6 +41,32 @@ pub fn buckets(latency: &Latency) -> Option<Vec<(Nanos, u64)>> {
     Some(histogram.iter_recorded().map(|step| (middle(step.value_iterated_to()), step.count_at_value())).collect())
 }
 
+/// How many values of a stored latency are above `limit`, by its buckets. None where the histogram is missing or cannot be read.
+pub fn count_above(latency: &Latency, limit: Nanos) -> Option<u64> {
+    let histogram = histogram(latency)?;
+    let above = |value: u64| value > histogram.highest_equivalent(limit.0);
+    Some(
+        histogram
+            .iter_recorded()
+            .filter(|step| above(step.value_iterated_to()))
+            .map(|step| step.count_at_value())
+            .sum(),
+    )
+}
+
+/// The standard deviation of all values of the stored `histograms`, nanoseconds. None without values, and where one cannot be read.
+pub fn standard_deviation<'a>(histograms: impl IntoIterator<Item = &'a str>) -> Option<f64> {
+    let mut all: Option<Histogram<u64>> = None;
+    for text in histograms.into_iter().filter(|text| !text.is_empty()) {
+        let one = decoded(text)?;
+        match &mut all {
+            Some(all) => all.add(one).ok()?,
+            None => all = Some(one),
+        }
+    }
+    all.filter(|all| !all.is_empty()).map(|all| all.stdev())
+}
+
 fn histogram(latency: &Latency) -> Option<Histogram<u64>> {
     decoded(&latency.histogram).filter(|histogram| !histogram.is_empty())
 }
@@ -110,6 +136,23 @@ pub(crate) mod tests {
         assert_eq!(buckets.iter().map(|(_, count)| *count).collect::<Vec<_>>(), [1, 2, 1]);
         assert_eq!((buckets[0].0, buckets[1].0), (Nanos(3), Nanos(70)));
         assert!((buckets[2].0.0 as f64 / 900_000.0 - 1.0).abs() < 0.001);
+    }
+
+    #[test]
+    fn values_above_a_limit_are_those_of_later_buckets() {
+        let latency = stored(&[3, 70, 70, 900_000]);
+        let above = |limit: u64| count_above(&latency, Nanos(limit));
+        assert_eq!([above(2), above(3), above(70), above(1_000_000)], [Some(4), Some(3), Some(1), Some(0)]);
+        assert_eq!(count_above(&Latency::default(), Nanos(1)), None);
+    }
+
+    #[test]
+    fn the_standard_deviation_is_of_all_histograms_together() {
+        let (one, other) = (stored(&[10, 10]).histogram, stored(&[30, 30]).histogram);
+        // The mean is 20, and each value is 10 away from it.
+        assert_eq!(standard_deviation([one.as_str(), "", other.as_str()]), Some(10.0));
+        assert_eq!(standard_deviation([one.as_str()]), Some(0.0));
+        assert_eq!((standard_deviation([]), standard_deviation([""]), standard_deviation(["x"])), (None, None, None));
     }
 
     #[test]

@@ -335,6 +335,8 @@ fn plan() -> Plan {
         one_thread_per_core: false,
         small_rows: 1,
         large_rows: 1,
+        warehouses: None,
+        loads_beside: Vec::new(),
         repeats: 1,
         paired: None,
         runs: Vec::new(),

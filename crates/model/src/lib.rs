@@ -6,6 +6,7 @@
 //! are deterministic. A figure without a source is absent, never 0. All thresholds are in [`RULES`], under a version.
 
 mod activity;
+pub mod archive;
 mod attribution;
 mod bound;
 mod calibration;
@@ -30,6 +31,7 @@ mod fitness;
 mod fixture;
 pub mod fleet;
 mod foreign;
+mod gauge;
 mod group;
 mod headline;
 pub mod history;
@@ -43,12 +45,15 @@ pub mod load_plan;
 mod machine_change;
 mod node;
 mod observed_side;
+mod optimum;
 mod pipeline;
 pub mod platform;
 pub mod platform_plan;
 mod platform_proof;
 mod price;
+pub mod promise;
 mod proof;
+mod queries;
 mod queue;
 mod random_blocks;
 mod rate_search;
@@ -80,6 +85,7 @@ mod verdict;
 mod wait_count;
 mod wake_up;
 mod warning;
+mod windows;
 
 pub use activity::{
     ActivityChoice, ActivityFigure, ActivityMethod, ActivitySection, Checkpoints, ClassLine, DatabaseActivity,
@@ -94,7 +100,7 @@ pub use attribution::{
 pub use bound::{Bound, BoundError, Statistic};
 pub use calibration::{Calibration, CurvePoint, MAX_IOPS, MAX_MBPS, calibration};
 pub use calibration_search::{CalibrationSearch, LevelRun, result_level};
-pub use checks::{Context, FoundByAgent, findings, findings_of_agents, level_finding, lost_node};
+pub use checks::{Context, FoundByAgent, findings, findings_of_agents, level_finding, lost_node, warehouses_finding};
 pub use claim::{ClaimBasis, FitVerdict};
 pub use comparison::{
     CompareOptions, ComparedPoint, ComparedTest, Comparison, ComparisonOutcome, ComparisonWarning, Difference,
@@ -107,12 +113,13 @@ pub use decision::ComparisonVerdict;
 pub use degree::Degree;
 pub use delta::{delta, rate};
 pub use derived::Derived;
-pub use distribution::{buckets, quantile};
+pub use distribution::{buckets, count_above, quantile, standard_deviation};
 pub use efficiency::Limit;
 pub use emulation::emulation;
 pub use estimate::{Estimate, Method};
 pub use fitness::{Doubt, Fitness, Obstacle, REPEATS_MIN, Undisclosed, fitness};
 pub use foreign::{ForeignCpu, ForeignIo, cpu_ns_with_kernel, foreign_cpu, foreign_io, is_under_foreign_load};
+pub use gauge::{GaugeFigures, gauge_figures};
 pub use group::{Repeats, by_degree, degree};
 pub use headline::{
     Headline, LatencyName, has_others, headline, headline_latency, io_jobs, is_paced, latency_name, sync_beside,
@@ -139,6 +146,7 @@ pub use price::{
     Cost, CostRatio, IncomparablePrices, PriceBook, PriceItem, PriceKind, cost_ratio, incomparable_prices,
 };
 pub use proof::{Cause, IoPart, Perturbation, Proof, elasticity, limit_basis, perturbation, proofs};
+pub use queries::{queries_per_hour, query_geometric_mean};
 pub use queue::{generator_share, has_idle_slots, in_flight};
 pub use random_blocks::{PerOperation, Scans, only_visits, per_operation, reads_though_filled, scans, top_wait};
 pub use rate_search::{ABOVE, Confirmation, Ending, Purpose, RateAnswer, RateSearch, SEARCH_RUNS_MAX, Visit};
@@ -149,7 +157,7 @@ pub use row::{Io, Row, row, steady_verdict};
 pub use rules::{RULES, Rules};
 pub use search::{Answer, Search, Step};
 pub use settled_rate::settled_rate;
-pub use sheet::{Line, Point, Sheet, sheet};
+pub use sheet::{Line, Optimum, Point, Sheet, sheet};
 pub use snia::{Snia, snia};
 pub use state_difference::{DifferingState, StateDifference, StateQuantity};
 pub use statistics::{
@@ -160,8 +168,8 @@ pub use statistics::{
 pub use steadiness::{Steadiness, mser5, steadiness, steadiness_of};
 pub use streams::{StreamFigures, over_file_system, stream_figures};
 pub use summary::{
-    Beyond, FoundRate, Gain, MAIN_TESTS, MainLimit, MainResult, MostSerious, QUICK_TESTS, Remedy, StorageLimit,
-    StorageLimiter, Summary, Validity, main_limits, summary,
+    Beyond, FoundRate, Gain, MAIN_TESTS, MainLimit, MainResult, MostSerious, QUICK_TESTS, Remedy, SOAK_TESTS,
+    StorageLimit, StorageLimiter, Summary, Validity, main_limits, summary,
 };
 pub use system::{
     Cell, Claim, Columns, Condition, ControlDrift, ControlProbe, DeviceFact, Durability, Fact, FactGroup, FactSize,
@@ -174,3 +182,4 @@ pub use times::{QUANTILES, Quantile, Times, shown_quantiles, times};
 pub use verdict::{has_failed, has_found_a_limit, is_answer, is_invalid, run_counts, run_verdict};
 pub use wake_up::WakeUp;
 pub use warning::{Instance, MergedWarning, Warning, merged_warnings, most_serious, warnings};
+pub use windows::{Credits, Windows, credits, windows};

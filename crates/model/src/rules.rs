@@ -230,6 +230,9 @@ pub struct Rules {
     /// Minimum effective sample size of the counted seconds.
     pub steadiness_effective_samples_min: f64,
 
+    /// Minimum window in which burst credits of disks and processors show.
+    pub credit_window_ns_min: u64,
+
     /// Equivalence margin of two systems, as a share.
     pub equivalence_margin: f64,
     /// Significance level of each of the two one-sided tests of equivalence.
@@ -335,11 +338,14 @@ pub struct Rules {
     pub slow_agent_share_min: f64,
     /// Maximum of the median time for which answers lie unseen, as a share of the median service time.
     pub unseen_share_max: f64,
+
+    /// Warehouses of an order mix for each job.
+    pub warehouses_per_job_min: u32,
 }
 
 /// The rules in force.
 pub const RULES: Rules = Rules {
-    version: 11,
+    version: 12,
 
     littles_gap_pass: 0.01,
     littles_gap_warn: 0.05,
@@ -456,6 +462,7 @@ pub const RULES: Rules = Rules {
     period_seconds_min: 10,
     cycles_min: 3,
     checkpoints_min: 4,
+    credit_window_ns_min: 1_800_000_000_000,
     steadiness_effective_samples_min: 20.0,
 
     equivalence_margin: 0.02,
@@ -512,6 +519,7 @@ pub const RULES: Rules = Rules {
     classes_explained_min: 0.8,
     slow_agent_share_min: 0.9,
     unseen_share_max: 0.01,
+    warehouses_per_job_min: 5,
 };
 
 #[cfg(test)]

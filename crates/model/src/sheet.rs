@@ -1,12 +1,13 @@
 //! The spec sheet: the summary of a record, one line per test.
 
-use record::{Dop, Layer, Rate, Record, Run, Sweep, Unit, Verdict};
+use record::{Dop, Layer, Rate, Ratio, Record, Run, Sweep, Unit, Verdict};
 
 use crate::delta::{per_second, share};
 use crate::derived::{Derived, derived};
 use crate::efficiency::{Limit, limit};
 use crate::group::{ByTest, Repeats, degree, fastest, valid_groups};
 use crate::headline::{Headline, headline};
+use crate::optimum::optimum;
 use crate::queue::in_flight;
 use crate::repeat_drift::{RepeatDrift, repeat_drift};
 use crate::rules::RULES;
@@ -42,6 +43,8 @@ pub struct Line {
     pub speed: Option<Point>,
     /// The highest throughput; absent where every run is invalid.
     pub best: Option<Point>,
+    /// Where jobs were varied: the most throughput for its service time.
+    pub optimum: Option<Optimum>,
     /// Throughput over speed; at least 1.
     pub scalability: Option<f64>,
     /// The degrees at which the rates of the repeats drift.
@@ -91,6 +94,16 @@ impl Line {
     pub fn is_invalid(&self) -> bool {
         self.best.is_none()
     }
+}
+
+/// The point of a sweep over jobs with the highest ratio of throughput to mean service time. Beyond it, more jobs wait for each other
+/// more than they add.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Optimum {
+    /// It.
+    pub point: Point,
+    /// Its share of the highest throughput.
+    pub utilisation: Ratio,
 }
 
 /// One test at one degree of parallelism, by its representative run: that with the median rate (the lower one of two).
@@ -150,6 +163,8 @@ pub(crate) fn line(by_test: &ByTest<'_>, code: &str) -> Option<Line> {
     let alone = valid.iter().find(single);
     let speed = alone.and_then(|run| point(run));
     let best = fastest(&valid, first.unit).and_then(point);
+    let optimum =
+        optimum(&valid, first.unit).and_then(|(run, utilisation)| Some(Optimum { point: point(run)?, utilisation }));
     let scalability = match (&speed, &best) {
         (Some(speed), Some(best)) => share(best.operations_per_second.0, speed.operations_per_second.0),
         _ => None,
@@ -165,6 +180,7 @@ pub(crate) fn line(by_test: &ByTest<'_>, code: &str) -> Option<Line> {
         verdict: Verdict::Pass,
         speed,
         best,
+        optimum,
         scalability,
         drifts: groups.values().filter_map(|repeats| repeat_drift(repeats, by_test.rows_repeated())).collect(),
         differing_states: differing_states(&groups.values().flat_map(Repeats::runs).collect::<Vec<_>>()),

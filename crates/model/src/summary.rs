@@ -42,6 +42,10 @@ pub const QUICK_TESTS: [&str; 16] = [
     "T716",
 ];
 
+/// The tests and probes that preset `soak` measures: one for each thing that has credits, processors, reads and writes of disks, alone
+/// and through the engine.
+pub const SOAK_TESTS: [&str; 5] = ["C11", "S21", "S23", "T616", "T721"];
+
 /// Checks by which a reader believes a figure, the most telling first.
 const TELLING_CHECKS: [Check; 8] = [
     Check::DeviceIo,

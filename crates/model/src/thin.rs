@@ -15,6 +15,13 @@ pub fn thin(run: &mut Run) {
     for streams in run.streams.iter_mut() {
         [&mut streams.requests, &mut streams.openings, &mut streams.commits].into_iter().for_each(bare);
     }
+    for of in &mut run.transaction_types {
+        [&mut of.service, &mut of.response].into_iter().for_each(bare);
+        of.statements.iter_mut().for_each(|statement| bare(&mut statement.service));
+    }
+    for of in &mut run.loads_beside {
+        [&mut of.service, &mut of.response].into_iter().for_each(bare);
+    }
     for node in &mut run.nodes {
         node.seconds = Vec::new();
         [&mut node.service, &mut node.response].into_iter().for_each(bare);

@@ -65,7 +65,7 @@ impl Context {
         let (job_max, memory_divisor) = match self.preset {
             Preset::Smoke => return smoke,
             Preset::Quick => (Bytes::GIB, 4),
-            Preset::Standard => (Bytes::GIB.times(4), 2),
+            Preset::Standard | Preset::Soak => (Bytes::GIB.times(4), 2),
             Preset::Publish => (Bytes::GIB.times(16), 2),
         };
         let all = self.cache_bytes().0.saturating_mul(cache_multiple).max(ALL_BYTES_MIN.0);

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use measure::{Broken, Done, Queue, Work};
-use record::{IoJob, Layer, Unit};
+use measure::{Broken, Done, Queue, StepStart, Work};
+use record::{IoJob, Layer, Nanos, Pace, Unit};
 
 use crate::Context;
 
@@ -55,6 +55,18 @@ impl<W: Work> Work for CacheAligned<W> {
         self.0.shares_threads()
     }
 
+    fn logs(&self) -> bool {
+        self.0.logs()
+    }
+
+    fn log(&mut self, turn: &StepStart, ended: Nanos, done: &Done) {
+        self.0.log(turn, ended, done);
+    }
+
+    fn own_pace(&self) -> Option<(Pace, (u32, u32))> {
+        self.0.own_pace()
+    }
+
     fn aborted(&mut self) {
         self.0.aborted();
     }
@@ -69,6 +81,10 @@ impl<W: Work> Work for CacheAligned<W> {
 
     fn stream_of_unfinished(&self, number: u64) -> usize {
         self.0.stream_of_unfinished(number)
+    }
+
+    fn pass(&self) -> u64 {
+        self.0.pass()
     }
 }
 

@@ -6,18 +6,22 @@
 
 mod activity;
 mod agent;
+mod checkpoints;
 mod database_state;
 pub mod evidence;
 mod finding;
+mod gauge;
 mod inventory;
 mod io;
 mod judgement;
 mod latency;
 mod line;
 mod load;
+mod load_beside;
 mod local_round_trips;
 mod message;
 mod network;
+mod note;
 mod observed_host;
 mod pace;
 mod plan;
@@ -39,14 +43,17 @@ mod tool;
 mod topology;
 mod totals;
 mod trace;
+mod transaction_type;
 mod unproved;
 mod variation;
 
 pub use activity::{Activity, SampledWait, WaitClass};
 pub use agent::{AgentHost, AgentRun, AgentStart};
+pub use checkpoints::RequestedCheckpoints;
 pub use database_state::DatabaseState;
 pub use evidence::{Check, CheckSubject, Evidence};
 pub use finding::{Finding, Verdict};
+pub use gauge::{Gauge, GaugeReading, GaugeRun};
 pub use inventory::{
     BlockDevice, Cache, CacheDevice, CgroupLimits, Cpu, EngineInventory, FileSystem, HostInventory, Kernel, Location,
     Memory, MemoryModule, NetworkInterface, NodeInventory, NumaNode, Setting,
@@ -65,6 +72,7 @@ pub use load::{
     IndexTime, JOBS_PER_GENERATOR, Load, LoadCheck, LoadForm, LoadModel, LoadNote, LoadNoteKind, LoadStage,
     LoadStageKind, ScanKind,
 };
+pub use load_beside::{LoadBeside, LoadBesideRun};
 pub use local_round_trips::{LocalRoundTrip, LocalRoundTrips, LocalTransport, RoundTripWaiting};
 pub use message::{
     Answer, Attempt, FromAgent, FromKeeper, FromObserver, GivenPart, Hello, IoPart, JobShare, KeptPart, LoadPart,
@@ -72,6 +80,7 @@ pub use message::{
     Says, Seed, Step, Ticket, ToAgent, ToKeeper, ToObserver,
 };
 pub use network::{NetworkEnd, NetworkPath};
+pub use note::Note;
 pub use observed_host::{ObservedHost, ObservedRun};
 pub use pace::{Arrival, Pace, Until};
 pub use plan::{Dop, Pairing, Placement, Plan, PlannedRun, Preset, Side, Skipped};
@@ -82,7 +91,7 @@ pub use reading::{Reading, name};
 pub use record::{DataSet, Record, SCHEMA_VERSION, Status};
 pub use run::{ClientThreads, NodeEvent, NodeEventKind, NodeRun, Run, WaitMethod};
 pub use run_kind::{PlanSubject, Resumption, RunKind, Scan, SubjectProperties};
-pub use script::{Script, Scripts};
+pub use script::{QueryMode, Role, Script, Scripts};
 pub use series::{Second, Slices};
 pub use settling::{CacheFilling, Owed, Settling, SettlingStep};
 pub use state::{BackgroundProgram, ForeignLoad, HostState, KernelLog};
@@ -93,5 +102,6 @@ pub use tool::{Build, ClockMethod, Instrument, Tool};
 pub use topology::{Array, ArrayMember, DevicePath, NetworkMount, PciFunction, PciKind, PciLink};
 pub use totals::{FailureKind, Outcome, Totals};
 pub use trace::{LayerLatency, MeasuringPoint, MissingLayer, OperationClass, Trace, TracerKind, UnavailableTracer};
+pub use transaction_type::{StatementRun, TransactionType};
 pub use unproved::{Unproved, UnprovedReason};
 pub use variation::{Resource, Variation};

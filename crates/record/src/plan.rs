@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{IoPlan, Nanos, NetworkPath, Pace, PlanSubject, RunKind, Scripts, Until, Variation};
+use crate::{IoPlan, LoadBeside, Nanos, NetworkPath, Pace, PlanSubject, RunKind, Scripts, Until, Variation};
 
 /// Presets of duration and size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -17,9 +17,14 @@ pub enum Preset {
     Standard,
     /// Figures to publish.
     Publish,
+    /// Long enough to see burst credits of disks and processors spent.
+    Soak,
 }
 
 impl Preset {
+    /// All of them, the shortest first.
+    pub const ALL: [Preset; 5] = [Preset::Smoke, Preset::Quick, Preset::Standard, Preset::Publish, Preset::Soak];
+
     /// Lengths of warm-up and window of a run, where no others are asked for.
     pub fn windows(self) -> (Nanos, Nanos) {
         let milliseconds = |count: u64| Nanos(count * 1_000_000);
@@ -28,6 +33,7 @@ impl Preset {
             Preset::Quick => (milliseconds(400), milliseconds(2_000)),
             Preset::Standard => (milliseconds(5_000), milliseconds(30_000)),
             Preset::Publish => (milliseconds(60_000), milliseconds(300_000)),
+            Preset::Soak => (milliseconds(60_000), milliseconds(1_800_000)),
         }
     }
 }
@@ -163,6 +169,9 @@ pub struct Plan {
     pub small_rows: u64,
     /// Rows of the table that does not fit it.
     pub large_rows: u64,
+    /// Warehouses of the tests that have any; absent where the preset decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warehouses: Option<u64>,
     /// Repeats of each test at each degree of parallelism; at least 1.
     pub repeats: u32,
     /// The side of a comparison in pairs; absent without another side.
@@ -178,6 +187,9 @@ pub struct Plan {
     /// Scripts of pgbench, with their texts; absent without any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scripts: Option<Scripts>,
+    /// Loads that work beside each run of a test of an engine.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub loads_beside: Vec<LoadBeside>,
     /// I/O jobs, those of each agent in a fleet; absent without any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub io: Option<IoPlan>,
@@ -223,12 +235,14 @@ impl Plan {
             one_thread_per_core: false,
             small_rows: 0,
             large_rows: 0,
+            warehouses: None,
             repeats: 1,
             paired: None,
             runs: Vec::new(),
             skipped: Vec::new(),
             test_files: Vec::new(),
             scripts: None,
+            loads_beside: Vec::new(),
             io: None,
             network: None,
             client_threads: None,

@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Activity, AgentRun, Bytes, CacheFit, Ceiling, DataReads, DatabaseState, Dop, FileStreams, Finding, ForeignLoad,
-    Latency, Layer, Load, Nanos, ObservedRun, Outcome, Owed, Pace, PlannedRun, RandomBlocks, Reading, RunKind, Second,
-    Settling, Slices, Storage, Sweep, Timestamp, Totals, Trace, Unit, Variation,
+    GaugeRun, Latency, Layer, Load, LoadBesideRun, Nanos, ObservedRun, Outcome, Owed, Pace, PlannedRun, RandomBlocks,
+    Reading, RequestedCheckpoints, RunKind, Second, Settling, Slices, Storage, Sweep, Timestamp, Totals, Trace,
+    TransactionType, Unit, Variation,
 };
 
 fn is_false(value: &bool) -> bool {
@@ -140,6 +141,9 @@ pub struct Run {
     /// How data reads of the engine reach the device; absent if irrelevant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data_reads: Option<DataReads>,
+    /// Checkpoints that it asks the engine for; absent where its test wants none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoints: Option<Box<RequestedCheckpoints>>,
     /// Size of its tables, as generated.
     pub data_bytes: Option<Bytes>,
     /// Commits that the engine should have counted; absent if it does not count such transactions.
@@ -224,6 +228,15 @@ pub struct Run {
     /// Results of file streams; absent for other runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub streams: Option<Box<FileStreams>>,
+    /// The types of its transactions, where it is one of scripts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub transaction_types: Vec<TransactionType>,
+    /// Its gauges, where its test has some.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gauges: Vec<GaugeRun>,
+    /// What the loads beside it did, in the order of the plan.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub loads_beside: Vec<LoadBesideRun>,
     /// Findings of the self-checks.
     pub findings: Vec<Finding>,
 }
@@ -250,6 +263,7 @@ impl Run {
             state_at_begin: None,
             state_at_end: None,
             data_reads: None,
+            checkpoints: None,
             data_bytes: None,
             commits_expected: None,
             changes: false,
@@ -280,6 +294,9 @@ impl Run {
             blocks: None,
             load: None,
             streams: None,
+            transaction_types: Vec::new(),
+            gauges: Vec::new(),
+            loads_beside: Vec::new(),
             findings: Vec::new(),
         }
     }

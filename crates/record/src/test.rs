@@ -61,6 +61,8 @@ pub enum Unit {
     Load,
     /// A message to a peer and its answer.
     RoundTrip,
+    /// A query of many rows.
+    Query,
 }
 
 /// The degree of parallelism that a test varies.

@@ -39,6 +39,16 @@ pub struct Totals {
     /// Steps that were scheduled within the window and not started when the run ended; the response histogram contains
     /// their age.
     pub unfinished: u64,
+    /// Steps that were tried again, whether they succeeded in the end or not.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub retried: u64,
+    /// Tries of these steps beyond the first.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub retries: u64,
+}
+
+pub(crate) fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Why a step failed. Each engine maps its error codes to these.

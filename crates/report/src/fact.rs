@@ -7,6 +7,7 @@ use record::{
 use tables::io_stream;
 
 use crate::figure::memory;
+use crate::load_beside::loads_text;
 use crate::words::{list, pinning, plural, preset};
 
 /// The value of a fact, with the unit.
@@ -82,6 +83,8 @@ pub(crate) fn condition_text(condition: &Condition) -> (&'static str, String) {
         Condition::Indexes(IndexTime::After) => ("indexes", "built after the load"),
         Condition::Lines(source) if source == "none" => ("lines", "uncompressed"),
         Condition::Lines(source) => ("lines", source.as_str()),
+        Condition::LoadsBeside(loads) if loads.is_empty() => ("load beside", "none"),
+        Condition::LoadsBeside(loads) => return ("load beside", loads_text(loads)),
         Condition::Loop(LoopLocation::Client) => ("loop", "in the client"),
         Condition::Loop(LoopLocation::Engine) => ("loop", "in the engine"),
         Condition::ClientThreads(None) => ("client threads", "one for each job"),

@@ -155,7 +155,7 @@ fn signed(span: SignedNanos) -> String {
 
 #[cfg(test)]
 mod tests {
-    use record::{NetworkPath, Preset, Script, Scripts};
+    use record::{Gauge, NetworkPath, Preset, Role, Script, Scripts};
 
     use super::*;
 
@@ -170,16 +170,22 @@ mod tests {
         plan.network = Some(NetworkPath { peer: Some("db1:5250".to_owned()), ..NetworkPath::default() });
         let named = " --tests './mine.toml,it'\\''s.toml' --network db1:5250";
         assert_eq!(resume_command(&plan), format!("dbdyno run --target null{named} --resume"));
-        let script = |name: &str, weight| Script { name: name.to_owned(), weight, text: String::new() };
+        let script = |name: &str, weight| Script::new(name, weight, "");
         let of_scripts = Plan {
             scripts: Some(Scripts {
                 scripts: vec![script("my read.sql", 9), script("builtin:tpcb-like", 1)],
                 variables: [("size".to_owned(), "100".to_owned())].into(),
                 initialized_scale: Some(3),
+                tries_max: std::num::NonZeroU32::new(5),
+                query_mode: record::QueryMode::Simple,
+                connect: true,
+                roles: vec![Role { name: "my read.sql".to_owned(), jobs: Some(2), rate: Some(0.5) }],
+                gauges: vec![Gauge { name: "depth".to_owned(), sql: "select 1".to_owned() }],
             }),
             ..Plan::new("null", "/data/dbdyno-data", Preset::Smoke)
         };
-        let named = " --script 'my read.sql@9' --builtin tpcb-like@1 --define size=100 --initialize --scale 3";
+        let named = " --script 'my read.sql@9' --builtin tpcb-like@1 --define size=100 --initialize --scale 3 --max-tries 5 --query-mode simple --connect \
+                     --role 'my read.sql:jobs=2,rate=0.5' --gauge 'depth=select 1'";
         assert_eq!(resume_command(&of_scripts), format!("dbdyno run --target null{named} --resume"));
     }
 }

@@ -6,6 +6,7 @@
 
 mod activity;
 mod agents;
+mod archive;
 mod beside;
 mod bidi;
 mod blocks;
@@ -23,6 +24,7 @@ mod finding;
 mod fio;
 mod fitness;
 mod fleet;
+mod gauge;
 mod head;
 mod history;
 mod inventory;
@@ -33,17 +35,21 @@ mod limit;
 mod line;
 mod listing;
 mod load;
+mod load_beside;
 mod load_curve;
 mod load_plan;
+mod loads_beside;
 mod network;
 mod nodes;
 mod options;
 mod owed;
+mod pgbench;
 mod pipeline;
 mod plan;
 mod platform_plan;
 mod platform_proof;
 mod price;
+mod promise;
 mod published;
 mod render;
 mod repetition;
@@ -63,6 +69,7 @@ mod summary;
 mod system;
 mod times;
 mod topology;
+mod transaction_types;
 mod verdict;
 mod view;
 mod wake_up;
@@ -70,10 +77,14 @@ mod warning;
 mod words;
 
 pub use activity::{activity, activity_csv};
+pub use archive::{
+    ListView, Listed, LiveRecord, Place, PlanView, SideView, Unread, archive_json, file_name, list, live, note_page,
+    plan_form, problem, side,
+};
 pub use beside::Beside;
 pub use comparison::{ComparisonView, comparison, comparison_csv, comparison_junit, violation_text};
 pub use data::{csv, inventory_json, json};
-pub use document::Document;
+pub use document::{Document, Way};
 pub use figure::number;
 pub use finding::{CheckWords, check_words, finding_text};
 pub use fio::{FioJson, fio_json};
@@ -86,9 +97,11 @@ pub use limit::{proof_text, unproved_text};
 pub use listing::listing;
 pub use load_plan::{ByteUnits, LoadPlanView, LoadPredictionView, RequestedLoad, load_plan, load_prediction};
 pub use options::SheetOptions;
+pub use pgbench::{PgbenchLines, pgbench_lines, pgbench_progress};
 pub use plan::plan;
 pub use platform_plan::platform_plan;
 pub use price::prices;
+pub use promise::{alert_text, month, month_csv, promise_text};
 pub use published::{references, system};
 pub use run_line::run_line;
 pub use scale::{LoadCurve, ScaleQuery, ScaleView, scale};
@@ -98,7 +111,7 @@ pub use storage::{io_csv, io_plan_text};
 pub use style::Style;
 pub use summary::results;
 pub use system::invalid_run_text;
-pub use words::dop;
+pub use words::{dop, preset};
 
 /// Runs that a text view lists one by one, at most.
 const RUNS_LISTED_MAX: usize = 500;

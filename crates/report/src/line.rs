@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use model::{Derived, Headline, Io, LatencyName, Limit, Line, Point, Sheet};
+use model::{Derived, Headline, Io, LatencyName, Limit, Line, Optimum, Point, Sheet};
 use record::{Layer, Ratio, Record, Run, Unit};
 
 use crate::figure::{megabytes, nanos, number, percent};
 use crate::owed::owed_text;
 use crate::times;
-use crate::words::{list, unit_per_second};
+use crate::words::{dop, list, unit_per_second};
 
 /// The runs of a record by their number.
 pub(crate) type ByNumber<'a> = HashMap<u32, &'a Run>;
@@ -58,15 +58,35 @@ pub(crate) fn asides(runs: &ByNumber<'_>, line: &Line) -> Vec<String> {
         other => other.map(in_its_terms),
     });
     let Some(best) = &line.best else { return asides };
+    asides.extend(line.optimum.as_ref().filter(|found| found.point.run != best.run).map(|found| optimum(found, line)));
     asides.extend(best.headline.filter(|found| found.name == LatencyName::Response).map(response));
     if let Some(limit) = &best.ceiling {
         asides.push(ceiling(limit));
         asides.extend(cached(limit));
         asides.extend(exceeded(limit, best));
     }
+    asides.extend(runs.get(&best.run).and_then(|run| over_checkpoints(run, line.unit)));
     asides.extend(io(runs, line, best));
     asides.extend(runs.get(&best.run).and_then(|run| owed_text(run, line.unit)));
     asides
+}
+
+/// The most throughput for its service time, where that is not the most throughput.
+fn optimum(found: &Optimum, line: &Line) -> String {
+    let Optimum { point, utilisation } = found;
+    let rate = number(point.operations_per_second.0);
+    let service = point.service.map(|service| format!(", {}", times::text(&service))).unwrap_or_default();
+    let (at, share) = (dop(point.dop, line.sweep), percent(*utilisation));
+    format!("optimum at {at}: {rate} {}, {share} of the best{service}", unit_per_second(line.unit))
+}
+
+/// The worst second of a run that lasts over checkpoints, which are what it is there for.
+fn over_checkpoints(run: &Run, unit: Unit) -> Option<String> {
+    run.checkpoints.as_ref()?;
+    let seconds = model::windows(run, 1)?;
+    let share = seconds.worst_of_median().map(|share| format!(", {} of the median second", percent(Ratio(share))));
+    let rate = format!("{} {}", number(seconds.worst.0), unit_per_second(unit));
+    Some(format!("worst second: {rate} in second {}{}", seconds.worst_at, share.unwrap_or_default()))
 }
 
 /// The response time, beside the columns of service times.

@@ -94,6 +94,16 @@ pub(crate) fn fastest_runs(record: &Record, asked: impl Fn(&Run) -> bool) -> BTr
     fastest.into_values().map(|(_, number)| number).collect()
 }
 
+/// The numbers of the runs that a table by line is of: of each test the fastest valid one that is `asked` for, or all runs where
+/// none is valid.
+pub(crate) fn runs_by_line(record: &Record, asked: impl Fn(&Run) -> bool) -> BTreeSet<u32> {
+    let fastest = fastest_runs(record, asked);
+    match fastest.is_empty() {
+        true => record.runs.iter().map(|run| run.number).collect(),
+        false => fastest,
+    }
+}
+
 /// The runs whose nodes are shown by line: of each test the fastest that used several, and those in which a node was lost.
 fn runs_shown(record: &Record) -> impl Iterator<Item = &Run> {
     let fastest = fastest_runs(record, |run| !run.nodes.is_empty());

@@ -5,6 +5,7 @@ use record::{Dop, Nanos, Plan, PlannedRun, RunKind, Side, Variation};
 
 use crate::figure::{count, duration};
 use crate::layout::paragraph;
+use crate::load_beside::{load_text, loads_text};
 use crate::words::{degrees, list, pace, pinning, plural, preset, variation, varied};
 
 /// The widest layout of a plan, which has no columns.
@@ -35,11 +36,17 @@ pub fn plan(plan: &Plan, width: usize) -> String {
     };
     fact("duration", length);
     fact("data", format!("{} and {} rows, seed {}", count(plan.small_rows), count(plan.large_rows), plan.seed));
+    if let Some(warehouses) = plan.warehouses {
+        fact("warehouses", count(warehouses));
+    }
     if !plan.test_files.is_empty() {
         fact("test files", list(plan.test_files.iter().cloned()));
     }
     for script in plan.scripts.iter().flat_map(|scripts| &scripts.scripts) {
         fact("script", format!("{}, weight {}", script.name, script.weight));
+    }
+    for load in &plan.loads_beside {
+        fact("load beside", load_text(load));
     }
     for (test, dops) in by_test(plan) {
         fact(&format!("  {test}"), format!("at {}{}", degrees(&dops), traced(plan, test)));
@@ -105,6 +112,7 @@ pub(crate) fn settings(plan: &Plan) -> String {
         Some(pace(plan.pace)),
         Some(format!("CPU pinning: {}", pinning(plan.placement))),
         fewer,
+        (!plan.loads_beside.is_empty()).then(|| format!("beside {}", loads_text(&plan.loads_beside))),
         plan.client_threads.map(|threads| format!("at most {}", plural(threads.into(), "client thread"))),
     ];
     list(parts.into_iter().flatten())
@@ -220,6 +228,7 @@ pub(crate) mod tests {
             one_thread_per_core: false,
             small_rows: 3_200,
             large_rows: 32_000,
+            warehouses: None,
             repeats: 2,
             paired: None,
             runs: vec![planned("T716", 4, 1), planned("T611", 1, 1), planned("T716", 1, 1)]
@@ -229,6 +238,7 @@ pub(crate) mod tests {
             skipped: Vec::new(),
             test_files: Vec::new(),
             scripts: None,
+            loads_beside: Vec::new(),
             io: None,
             network: None,
             agents: None,

@@ -6,6 +6,7 @@ use std::path::Path;
 use record::{Pace, PlanSubject, Record, StreamBackend};
 
 use crate::fleet::run_command;
+use crate::load_beside::load_beside_options;
 use crate::load_curve::load_options;
 use crate::plan::ends_by_itself;
 use crate::scripts::script_options;
@@ -18,8 +19,10 @@ const ROWS_MIN: u64 = 3_200;
 
 /// The source of schema, indexes, statements and key distributions of the tests.
 pub(crate) fn sources(record: &Record) -> Result<String, String> {
-    if !record.plan.test_files.is_empty() {
-        let files = record.plan.test_files.join(", ");
+    let beside = record.plan.loads_beside.iter().filter_map(|load| load.test_file.as_ref());
+    let files: Vec<&str> = record.plan.test_files.iter().chain(beside).map(String::as_str).collect();
+    if !files.is_empty() {
+        let files = files.join(", ");
         return Err(format!("user-defined test files ({files}) are not in the record: publish them with it"));
     }
     if record.plan.scripts.is_some() {
@@ -75,6 +78,10 @@ pub(crate) fn run(record: &Record) -> Result<String, &'static str> {
             option(name, rows.to_string());
         }
     }
+    if let Some(warehouses) = plan.warehouses {
+        option("warehouses", warehouses.to_string());
+    }
+    load_beside_options(plan).for_each(|(name, value)| option(name, value));
     load_options(plan).into_iter().for_each(|(name, value)| option(name, value));
     match plan.pace {
         Pace::Unthrottled => {}

@@ -1,6 +1,7 @@
 //! The table of runs: by line in parts that fit a terminal, on a page with all columns.
 
-use record::Record;
+use model::Credits;
+use record::{Nanos, Preset, Record};
 use tables::Row;
 use tables::run::{self, RunRow};
 
@@ -54,6 +55,16 @@ const PROCESSORS: [&str; 7] = [
     "client_cpus",
     "server_cpus",
     "foreign_cpus",
+];
+
+/// The worst minute against the first and the median.
+const MINUTES: [&str; 6] = [
+    "unit",
+    "first_minute_operations_per_second",
+    "median_minute_operations_per_second",
+    "worst_minute_operations_per_second",
+    "worst_minute",
+    "verdict",
 ];
 
 /// The columns of published reports, in their order; as many fit on paper.
@@ -128,10 +139,27 @@ pub(crate) fn runs(record: &Record) -> Section {
             [Text::from(words).code("dbdyno report RECORD --format csv").plain(" writes all of them.")],
         )
     });
-    let whole = [Some(Block::text(READING)), more, Some(whole(record).into())].into_iter().flatten().collect();
-    let by_line = not_listed(record).into_iter().chain(by_line).collect();
+    let whole = [Some(Block::text(READING)), more, Some(whole(record).into()), too_short(record)]
+        .into_iter()
+        .flatten()
+        .collect();
+    let by_line = not_listed(record).into_iter().chain(by_line).chain(too_short(record)).collect();
     let body = if record.runs.is_empty() { Vec::new() } else { vec![Block::by_line(by_line), Block::whole(whole)] };
     Section::new("runs", "Runs", body).folded()
+}
+
+/// Why no run has rates by minute; none where one has, and of a smoke run, whose figures mean nothing.
+fn too_short(record: &Record) -> Option<Block> {
+    let window = record.runs.iter().map(|run| match model::credits(run) {
+        Some(Credits::TooShort { window_ns_min }) => Some(window_ns_min),
+        Some(Credits::Minutes(_)) | None => None,
+    });
+    let window_ns_min = window.collect::<Option<Vec<Nanos>>>()?.into_iter().max()?;
+    let words = format!(
+        "Windows of less than {:.0} min are too short to see credits of disks and processors that are spent: preset soak.",
+        window_ns_min.seconds() / 60.0
+    );
+    (record.plan.preset != Preset::Smoke).then(|| Block::aside(words))
 }
 
 /// A note where tables list not all runs, with the command that writes all of them.
@@ -154,8 +182,10 @@ fn parts<'a>(record: &Record) -> Vec<Part<'a>> {
     match Kind::of(record).run_tables {
         RunTables::All => {
             let rates: Part<'a> = ("runs-rates", "Rates and times", &RATES, |_| true);
+            let minutes: Part<'a> =
+                ("runs-minutes", "Rates by minute", &MINUTES, |of| !of.is_invalid() && of.minutes().is_some());
             let processors: Part<'a> = ("runs-processors", "Processors", &PROCESSORS, |of| !of.is_invalid());
-            [rates].into_iter().chain(of_io).chain([processors]).collect()
+            [rates].into_iter().chain(of_io).chain([minutes, processors]).collect()
         }
         RunTables::Io => of_io.into(),
         RunTables::None => Vec::new(),

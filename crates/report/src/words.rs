@@ -60,6 +60,7 @@ pub(crate) fn unit(unit: Unit) -> &'static str {
         Unit::Byte => "byte",
         Unit::Load => "load",
         Unit::RoundTrip => "round trip",
+        Unit::Query => "query",
     }
 }
 
@@ -77,6 +78,7 @@ pub(crate) fn unit_per_second(unit: Unit) -> &'static str {
         Unit::Byte => "B/s",
         Unit::Load => "load/s",
         Unit::RoundTrip => "trip/s",
+        Unit::Query => "qry/s",
     }
 }
 
@@ -102,12 +104,13 @@ pub(crate) fn short_title(layer: Layer, title: &str) -> &str {
 }
 
 /// The name of a preset.
-pub(crate) fn preset(preset: Preset) -> &'static str {
+pub fn preset(preset: Preset) -> &'static str {
     match preset {
         Preset::Smoke => "smoke",
         Preset::Quick => "quick",
         Preset::Standard => "standard",
         Preset::Publish => "publish",
+        Preset::Soak => "soak",
     }
 }
 
@@ -196,8 +199,8 @@ pub(crate) fn varied(variation: Variation) -> String {
     }
 }
 
-/// A degree of parallelism in one word: `J4` is four jobs, `T8` eight threads of one job, `N2J4T8` all three,
-/// `H2J8` eight jobs of two agents. What `sweep` varies is always named, nodes and threads where they are more than one.
+/// A degree of parallelism in one word: `J4` is four jobs, `T8` eight threads of one job, `N2J4T8` all three, `H2J8`
+/// eight jobs of two agents. What `sweep` varies is always named, nodes and threads where they are more than one.
 pub fn dop(dop: Dop, sweep: Sweep) -> String {
     let nodes = if dop.nodes > 1 { format!("N{}", dop.nodes) } else { String::new() };
     match (sweep, dop.jobs, dop.threads) {
@@ -216,8 +219,8 @@ pub(crate) fn at(run: &Run) -> String {
     }
 }
 
-/// A degree of parallelism in words: `4 jobs`, `8 threads`, `8 jobs on 2 nodes`. What `sweep` does not vary is named only
-/// where it is more than one.
+/// A degree of parallelism in words: `4 jobs`, `8 threads`, `8 jobs on 2 nodes`. What `sweep` does not vary is named
+/// only where it is more than one.
 pub(crate) fn dop_text(dop: Dop, sweep: Sweep) -> String {
     let jobs = (sweep != Sweep::Threads || dop.jobs > 1).then(|| plural(dop.jobs.into(), "job"));
     let threads = (sweep == Sweep::Threads || dop.threads > 1).then(|| plural(dop.threads.into(), "thread"));

@@ -6,16 +6,16 @@ use std::time::Instant;
 
 use engine::{Engine, Kind, Processes, Target};
 use record::{
-    Ceiling, EngineInventory, HostInventory, Instrument, Layer, Location, Nanos, ObservedHost, Plan, Preset, Settling,
-    Trace, TracerKind, Unit, name,
+    Ceiling, EngineInventory, HostInventory, Instrument, Layer, LoadBeside, Location, Nanos, ObservedHost, Plan,
+    Preset, Settling, Trace, TracerKind, Unit, name,
 };
-use workload::{Sizes, TestContext};
+use workload::{Sizes, Test, TestContext};
 
 use crate::hands::Hands;
 use crate::network::Peer;
 use crate::nodes::Nodes;
 use crate::sampler::Sources;
-use crate::{Error, Event, Interrupt, Listener, Result};
+use crate::{Error, Event, Interrupt, Listener, LogRequest, Result};
 
 /// The engine under measurement.
 pub(crate) struct Subject<'a> {
@@ -28,6 +28,14 @@ pub(crate) struct Subject<'a> {
     pub tracer: Option<TracerKind>,
     /// Whether its data are on the device that the storage probes measure.
     pub on_probed_device: bool,
+}
+
+/// A test that is a load beside others.
+#[derive(Clone)]
+pub(crate) struct LoadBesideTest<'a> {
+    pub test: &'a Test,
+    /// As the plan has it.
+    pub load: LoadBeside,
 }
 
 /// The test bench: what all runs of an invocation share.
@@ -48,6 +56,10 @@ pub(crate) struct Bench<'a> {
     pub processors: Vec<u32>,
     /// Whether sessions are sampled during runs.
     pub samples_sessions: bool,
+    /// Where executions of scripts have a line each.
+    pub script_log: Option<&'a LogRequest>,
+    /// The loads beside each run of a test.
+    pub loads_beside: &'a [LoadBesideTest<'a>],
     /// The peer of the network probes.
     pub peer: Option<&'a Peer>,
     /// Who carries out the jobs.

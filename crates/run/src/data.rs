@@ -3,10 +3,9 @@
 use std::cell::Cell;
 
 use engine::Processes;
-use record::{Bytes, CacheFit, DataSet, PlannedRun, Preset};
-use workload::DataTable;
-use workload::Test;
+use record::{Bytes, CacheFit, DataSet, PlannedRun, Preset, Verdict};
 use workload::data_set::{self, Loading, Progress};
+use workload::{DataTable, Test, TestContext};
 
 use crate::bench::{Bench, Subject};
 use crate::item::Item;
@@ -21,25 +20,52 @@ pub(crate) fn load(bench: &Bench<'_>, todo: &[PlannedRun], items: &[Item<'_>]) -
         Item::Test(test) if todo.iter().any(|planned| planned.test == test.code) => Some(*test),
         _ => None,
     });
-    let wanted: Vec<&Test> = wanted.collect();
-    warnings(bench, subject, &wanted).iter().for_each(|warning| bench.listener.on_event(&Event::Note(warning)));
+    let beside = bench.loads_beside.iter().map(|beside| beside.test);
+    let wanted: Vec<&Test> = wanted.chain(beside).collect();
+    let mut warnings = warnings(bench, subject, &wanted);
+    warnings.extend(wanted.iter().filter_map(|test| few_warehouses(bench, test, todo)));
+    warnings.iter().for_each(|warning| bench.listener.on_event(&Event::Note(warning)));
+    let schemas: Vec<(&str, Bytes)> = wanted
+        .iter()
+        .filter_map(|test| Some((test.code.as_str(), workload::schema_bytes(test, bench.sizes)?)))
+        .collect();
     let tables = data_set::needed(wanted);
+    check_space(bench, subject, &tables, &schemas)?;
+    in_each_database(bench, |context, loading| data_set::ensure(context, &tables, loading))
+}
+
+/// Does what `test` needs once before its sweep, in each database; returns the tables of the first that stay.
+pub(crate) fn set_up(bench: &Bench<'_>, test: &Test) -> Result<Vec<DataSet>> {
+    if let Some(subject) = bench.subject {
+        let mut rows = Bytes(0);
+        for context in bench.databases().iter().filter(|context| context.node.data_directory().is_some()) {
+            rows.0 = rows.0.saturating_add(workload::missing_bytes(test, context)?.0);
+        }
+        let content = format!("{} of rows of {}, their indexes and the log", megabytes(rows), test.code);
+        check_rows(subject, rows, &content, "give a smaller --preset, or another --dir")?;
+    }
+    in_each_database(bench, |context, loading| workload::set_up(test, context, loading))
+}
+
+/// Loads by `load` into each database; returns the tables of the first.
+fn in_each_database(
+    bench: &Bench<'_>,
+    load: impl Fn(&TestContext<'_>, &Loading<'_>) -> engine::Result<Vec<DataSet>>,
+) -> Result<Vec<DataSet>> {
     let server_cpu = || bench.server_cpu();
     let finishing = Cell::new(None);
     let progress = |progress: Progress| {
-        let table = progress.table.name();
-        let Progress { rows_done, rows, .. } = progress;
+        let Progress { table, rows_done, rows } = progress;
         bench.listener.on_event(&Event::Loading { table, rows_done, rows });
         if rows_done == rows && finishing.replace(Some(table)) != Some(table) {
             bench.listener.on_event(&Event::Note(&format!("table {table}: {rows} rows loaded, indexes follow")));
         }
     };
-    check_space(bench, subject, &tables)?;
     let jobs = bench.processors.len() as u32;
     let loading = Loading { jobs, stop: bench.interrupt.flag(), progress: &progress, server_cpu: &server_cpu };
     let mut of_first = None;
     for context in bench.databases() {
-        let loaded = data_set::ensure(&context, &tables, &loading);
+        let loaded = load(&context, &loading);
         if bench.interrupt.is_raised() {
             return Err(Error::interrupted());
         }
@@ -48,16 +74,46 @@ pub(crate) fn load(bench: &Bench<'_>, todo: &[PlannedRun], items: &[Item<'_>]) -
     Ok(of_first.unwrap_or_default())
 }
 
-/// Refuses tables that are still to be loaded and exceed the free space of the engine, where that is known.
-fn check_space(bench: &Bench<'_>, subject: &Subject<'_>, tables: &[DataTable]) -> Result<()> {
+/// The warning of `test` where its runs have few warehouses for each job.
+fn few_warehouses(bench: &Bench<'_>, test: &Test, todo: &[PlannedRun]) -> Option<String> {
+    let (warehouses, name) = test.jobs_max(bench.sizes)?;
+    let jobs = todo.iter().filter(|planned| planned.test == test.code).map(|planned| planned.dop.jobs).max()?;
+    let per_job = model::RULES.warehouses_per_job_min;
+    let wanted = u64::from(jobs) * u64::from(per_job);
+    (model::warehouses_finding(warehouses, jobs).verdict == Verdict::Warn).then(|| {
+        format!(
+            "{}: {warehouses} {name} for {jobs} jobs are less than {per_job} for each: jobs wait for rows of \
+             others; hint: --{name} {wanted}",
+            test.code
+        )
+    })
+}
+
+/// Refuses tables that are still to be loaded and exceed the free space of the engine, where that is known. Those of `schemas` are
+/// removed after their test: the largest alone has to fit beside the others.
+fn check_space(
+    bench: &Bench<'_>,
+    subject: &Subject<'_>,
+    tables: &[DataTable],
+    schemas: &[(&str, Bytes)],
+) -> Result<()> {
+    if let Some((code, rows)) = schemas.iter().max_by_key(|(_, rows)| *rows) {
+        let content = format!("{} of rows of {code}, their indexes and the log", megabytes(*rows));
+        check_rows(subject, *rows, &content, "give fewer --warehouses, a smaller --preset, or another --dir")?;
+    }
     let mut rows = Bytes(0);
     for context in bench.databases().iter().filter(|context| context.node.data_directory().is_some()) {
         rows.0 = rows.0.saturating_add(data_set::missing_bytes(context, tables)?.0);
     }
     let names = tables.iter().map(|table| table.name()).collect::<Vec<&str>>().join(", ");
     let content = format!("{} of rows of {names}, their indexes and the log", megabytes(rows));
+    check_rows(subject, rows, &content, "give fewer --small-rows and --large-rows, or another --dir")
+}
+
+/// Refuses `rows` bytes of rows that exceed the free space with their indexes and their log: `content` names them.
+fn check_rows(subject: &Subject<'_>, rows: Bytes, content: &str, hint: &str) -> Result<()> {
     let needed = Bytes(table_bytes(rows, true).0.saturating_add(log_bytes(rows).0));
-    space::check_tables(subject, needed, &content, "give fewer --small-rows and --large-rows, or another --dir")
+    space::check_tables(subject, needed, content, hint)
 }
 
 /// Warnings before the load: tables that are meant to exceed a cache and do not.

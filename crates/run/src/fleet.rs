@@ -12,24 +12,24 @@ use model::{FoundByAgent, findings_of_agents};
 use record::{AgentHost, Check, JobShare, Nanos, NodeRun, Part, PartKind, Plan, PlannedRun, Reading, Run, Sweep, name};
 
 use crate::bench::Bench;
+use crate::companion::Companion;
 use crate::hands::{AgentProgress, Delivered, Fleet, FleetWatch, NotKept};
 use crate::loss::Losses;
 use crate::nodes::Nodes;
 use crate::observation::Observation;
-use crate::pacing::run_seed;
 use crate::recorder::timestamp;
 use crate::run::{Overdue, window_and_drain};
-use crate::session_sampler::SessionSampler;
 use crate::{Error, Event, Result};
 
-/// Has `fleet` carry out `run`, which is `kind`, on the nodes at `node_indexes`, and fills in what its agents counted.
-/// Returns how many commits they expect the engine to have counted.
-pub(crate) fn drive_fleet(
-    bench: &Bench<'_>,
+/// Has `fleet` carry out `run`, which is `kind`, on the nodes at `node_indexes`, and fills in what its agents counted;
+/// `companions` go on beside. Returns how many commits they expect the engine to have counted.
+pub(crate) fn drive_fleet<'a>(
+    bench: &'a Bench<'_>,
     run: &mut Run,
     fleet: &dyn Fleet,
     node_indexes: &[usize],
     kind: &PartKind,
+    companions: Vec<Box<dyn Companion + 'a>>,
 ) -> Result<Option<u64>> {
     let left = fleet.agents();
     let agents = match bench.plan.jobs_per_agent {
@@ -44,23 +44,21 @@ pub(crate) fn drive_fleet(
     let parts = parts(bench, run, agents, node_indexes, kind)?;
     let (window, drain) = window_and_drain(bench, run);
     let overdue = Overdue::new(window + drain, bench.listener);
-    carry_out(bench, run, fleet, &parts, node_indexes, &|| overdue.check())
+    carry_out(bench, run, fleet, (&parts, node_indexes), companions, &|| overdue.check())
 }
 
 /// Has the agents of `fleet` carry out `parts` of `run`, one each, and fills in what they counted; `check` is called once
 /// a second.
-pub(crate) fn carry_out(
-    bench: &Bench<'_>,
+pub(crate) fn carry_out<'a>(
+    bench: &'a Bench<'_>,
     run: &mut Run,
     fleet: &dyn Fleet,
-    parts: &[Part],
-    node_indexes: &[usize],
+    (parts, node_indexes): (&[Part], &[usize]),
+    companions: Vec<Box<dyn Companion + 'a>>,
     check: &(dyn Fn() + Sync),
 ) -> Result<Option<u64>> {
     bench.write_back();
-    let session_sampler = SessionSampler::for_nodes(bench, node_indexes)
-        .map(|session_sampler| session_sampler.of_run(run_seed(bench.plan.seed, run)));
-    let observation = Observation::new(bench, node_indexes.to_vec(), &[], session_sampler);
+    let observation = Observation::new(bench, run, node_indexes.to_vec(), &[], companions);
     let (operations, started_at) = (AtomicU64::new(0), OnceLock::new());
     let begun = OnceLock::new();
     let losses = bench.subject.map(|subject| Losses::new(subject.nodes, Vec::new(), true));
@@ -179,6 +177,7 @@ fn adopt(run: &mut Run, delivered: &[Delivered], hosts: &[AgentHost]) -> Result<
     run.jobs_ended_separately = merged.jobs_ended_separately;
     run.totals = merged.totals;
     (run.blocks, run.load) = (merged.blocks, merged.load);
+    run.transaction_types = merged.transaction_types;
     run.service = merged.service;
     run.response = merged.response;
     run.seconds = merged.seconds;

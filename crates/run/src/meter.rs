@@ -2,7 +2,9 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use measure::{Broken, Done, Queue, Work};
+use measure::{Broken, Done, Work};
+
+use crate::forwarded::forwarded;
 
 /// Operations of one job so far, in a cache line of its own to avoid false sharing.
 #[derive(Default)]
@@ -53,27 +55,13 @@ impl Work for Metered<'_> {
         self.work.finish()
     }
 
-    fn shares_threads(&self) -> bool {
-        self.work.shares_threads()
-    }
-
-    fn aborted(&mut self) {
-        self.work.aborted();
-    }
-
-    fn queue(&mut self) -> Option<&mut dyn Queue> {
-        self.work.queue()
-    }
-
-    fn stream_of_unfinished(&self, number: u64) -> usize {
-        self.work.stream_of_unfinished(number)
-    }
+    forwarded!(work);
 }
 
 #[cfg(test)]
 mod tests {
     use engine::null::NULL;
-    use measure::NextOperation;
+    use measure::{NextOperation, Queue};
     use record::Nanos;
 
     use super::*;
@@ -115,6 +103,10 @@ mod tests {
 
         fn stream_of_unfinished(&self, number: u64) -> usize {
             (number % 2) as usize
+        }
+
+        fn pass(&self) -> u64 {
+            7
         }
     }
 
@@ -159,6 +151,7 @@ mod tests {
         assert!(work.shares_threads());
         assert_eq!(work.step(0).map(|done| done.operations), Ok(3));
         assert_eq!((work.stream_of_unfinished(6), work.stream_of_unfinished(7)), (0, 1));
+        assert_eq!(work.pass(), 7);
         assert_eq!(work.finish().map_err(|broken| broken.message), Err("finish".to_owned()));
         assert!(work.queue().is_none());
         work.aborted();
@@ -174,6 +167,6 @@ mod tests {
             engine::Workspace { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 1 };
         let nodes = Nodes::open(&NULL, &"null".parse().expect("a target"), &workspace, false).expect("a node");
         let node = &SampledNode::new(&nodes, 0).expect("a session");
-        passes_everything_on(&mut OnNode { job: Unusual::default(), node, stream: None, round_trips: 0 });
+        passes_everything_on(&mut OnNode { job: Unusual::default(), node, first_stream: 0, round_trips: 0 });
     }
 }

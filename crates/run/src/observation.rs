@@ -1,11 +1,12 @@
-//! What is read while a run lasts: counters of host and engine, and the active sessions.
+//! What is read while a run lasts: counters of host and engine, and what its companions ask for.
 
-use measure::Tally;
+use measure::{Broken, Tally};
 use record::evidence::CommitCount;
 use record::{Evidence, Finding, JobShare, NodeRun, Reading, Run, Verdict};
 
 use crate::Interrupt;
 use crate::bench::Bench;
+use crate::companion::Companion;
 use crate::sampler::Sampler;
 use crate::session_sampler::SessionSampler;
 
@@ -23,22 +24,26 @@ pub(crate) struct Observation<'a> {
     /// Indexes of the nodes of the run.
     node_indexes: Vec<usize>,
     sampler: Sampler<'a>,
-    session_sampler: Option<SessionSampler<'a>>,
+    companions: Vec<Box<dyn Companion + 'a>>,
 }
 
 impl<'a> Observation<'a> {
-    /// Of a run on the nodes at `node_indexes`; `beside` are processes of this host that its jobs speak to.
+    /// Of `run` on the nodes at `node_indexes`, with what goes on beside its jobs; `beside` are processes of this host that its jobs
+    /// speak to.
     pub(crate) fn new(
         bench: &'a Bench<'_>,
+        run: &Run,
         node_indexes: Vec<usize>,
         beside: &[u32],
-        session_sampler: Option<SessionSampler<'a>>,
+        mut companions: Vec<Box<dyn Companion + 'a>>,
     ) -> Observation<'a> {
         let processes = bench.subject.filter(|_| !node_indexes.is_empty()).map(|subject| subject.nodes.processes());
         let sampler = Sampler::new(bench.sources, node_indexes.clone(), processes).beside(beside);
         // The coordinator asks it for all agents.
         let sampler = if bench.hands.release().is_some() { sampler.without_engine() } else { sampler };
-        Observation { node_indexes, sampler, session_sampler }
+        let session_sampler = SessionSampler::of_run(bench, run, &node_indexes);
+        companions.extend(session_sampler.map(|sampler| Box::new(sampler) as Box<dyn Companion>));
+        Observation { node_indexes, sampler, companions }
     }
 
     /// All jobs are warm and wait for a start that is agreed: reads what they do not change any more, unless `interrupt` is
@@ -47,17 +52,27 @@ impl<'a> Observation<'a> {
         self.sampler.prepare(interrupt);
     }
 
+    /// All jobs are warm and wait: what goes on beside them stops, before counters are read.
+    ///
+    /// # Errors
+    /// Where something of that cannot go on.
+    pub(crate) fn ready(&self) -> Result<(), Broken> {
+        self.companions.iter().try_for_each(|companion| companion.ready())
+    }
+
     /// The window is about to begin.
     pub(crate) fn begin(&self) {
         self.sampler.begin();
-        self.session_sampler.iter().for_each(|session_sampler| session_sampler.begin());
+        self.companions.iter().for_each(|companion| companion.course().begin());
     }
 
     /// The window is over; `done` is called when the host was read, before the engine is.
     pub(crate) fn end_after(&self, done: impl FnOnce()) {
+        // What works beside the jobs is told first: it would have the engine for itself while the host is read.
+        self.companions.iter().for_each(|companion| companion.stop());
         self.sampler.end_after(|| {
             done();
-            self.session_sampler.iter().for_each(|session_sampler| session_sampler.end());
+            self.companions.iter().filter(|companion| companion.has_ended()).for_each(|companion| companion.publish());
         });
     }
 
@@ -72,10 +87,10 @@ impl<'a> Observation<'a> {
         std::thread::scope(|scope| {
             let _end = AtEnd(|| {
                 self.sampler.stop();
-                self.session_sampler.iter().for_each(SessionSampler::stop);
+                self.companions.iter().for_each(|companion| companion.stop());
             });
             scope.spawn(|| self.sampler.watch(bench.listener, operations, check));
-            self.session_sampler.iter().for_each(|session_sampler| drop(scope.spawn(|| session_sampler.watch())));
+            self.companions.iter().for_each(|companion| drop(scope.spawn(|| companion.watch())));
             body()
         })
     }
@@ -83,7 +98,7 @@ impl<'a> Observation<'a> {
     /// Adds what was read to `run`. `of_nodes` are the tallies of the nodes, if this process has them, of the jobs of
     /// `share`, which are spread over the nodes in turn.
     pub(crate) fn add_to(self, bench: &Bench<'_>, run: &mut Run, of_nodes: &[Tally], share: JobShare) {
-        run.activity = self.session_sampler.map(SessionSampler::into_activity);
+        self.companions.into_iter().for_each(|companion| companion.add_to(run));
         let mut read = self.sampler.into_read(bench.origin);
         let nodes = self.node_indexes.len();
         if let Some(subject) = bench.subject.filter(|_| nodes > 1) {

@@ -260,6 +260,8 @@ impl<'a> Platform<'a> {
             storage_hosts: &self.storage_hosts,
             processors: host::cpus_allowed(),
             samples_sessions: self.setup.sample_sessions,
+            script_log: self.setup.script_log.as_ref(),
+            loads_beside: &[],
             peer: self.peer.as_ref(),
             hands: self.hands,
             target: self.context.target,
@@ -290,7 +292,8 @@ impl<'a> Platform<'a> {
         // A plan without tests of the catalogue has no tables.
         let [small_rows, large_rows] =
             [plan.small_rows, plan.large_rows].map(|rows| Some(rows).filter(|rows| *rows > 0));
-        body(&self.bench(plan, &self.sizes(small_rows, large_rows), subject, &sources))
+        let sizes = self.sizes(small_rows, large_rows).with_warehouses(plan.warehouses);
+        body(&self.bench(plan, &sizes, subject, &sources))
     }
 }
 
@@ -424,7 +427,7 @@ pub fn cache_bytes(preset: Preset) -> Bytes {
     match preset {
         Preset::Smoke => Bytes::MIB.times(16),
         Preset::Quick => Bytes::MIB.times(128).min(quarter),
-        Preset::Standard => Bytes::GIB.times(8).min(quarter),
+        Preset::Standard | Preset::Soak => Bytes::GIB.times(8).min(quarter),
         Preset::Publish => quarter,
     }
 }

@@ -2,9 +2,28 @@
 
 use std::path::Path;
 
-use record::{Nanos, Pace, Plan, Preset, Scripts, TracerKind, Until, Variation};
+use record::{LoadBeside, Nanos, Pace, Plan, Preset, Scripts, TracerKind, Until, Variation};
 
 use crate::{NetworkPeer, Setup};
+
+/// A test that is to be a load beside those that are measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoadBesideRequest {
+    /// Its code, or the path of its test file.
+    pub test: String,
+    /// Its jobs; at least 1.
+    pub jobs: u32,
+    /// Steps per second of all of them together; absent in a closed loop.
+    pub rate: Option<f64>,
+}
+
+impl LoadBesideRequest {
+    /// What asks for `load`.
+    pub(crate) fn of(load: &LoadBeside) -> LoadBesideRequest {
+        let LoadBeside { test, test_file, jobs, rate } = load;
+        LoadBesideRequest { test: test_file.clone().unwrap_or_else(|| test.clone()), jobs: *jobs, rate: *rate }
+    }
+}
 
 /// The selected tests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,6 +52,8 @@ pub struct Request {
     pub tests: Selection,
     /// Scripts of pgbench, which are measured as one more test; without selected tests it is the only one.
     pub scripts: Option<Scripts>,
+    /// Loads that work beside each run of a test; none in a comparison in pairs, where each side has its own.
+    pub loads_beside: Vec<LoadBesideRequest>,
     /// Degrees of parallelism, each at least 1, for sweeps of jobs and of threads.
     pub degrees: Option<Vec<u32>>,
     /// Numbers of nodes that jobs are spread over, each at least 1.
@@ -57,6 +78,8 @@ pub struct Request {
     pub small_rows: Option<u64>,
     /// Rows of the large table.
     pub large_rows: Option<u64>,
+    /// Warehouses of the tests that have any.
+    pub warehouses: Option<u64>,
     /// Which tests are repeated with a kernel trace.
     pub trace: Option<Tracing>,
     /// The tracer to use; absent for the best one available.
@@ -89,6 +112,7 @@ impl Request {
             client_threads: plan.client_threads,
             database_per_agent: plan.database_per_agent,
             sample_sessions,
+            script_log: None,
             keep,
             record,
             version,
@@ -99,6 +123,7 @@ impl Request {
             setup,
             tests,
             scripts,
+            loads_beside: plan.loads_beside.iter().map(LoadBesideRequest::of).collect(),
             tracer,
             prove,
             degrees: Some(plan.runs.iter().map(|run| run.dop.jobs.max(run.dop.threads)).collect()),
@@ -111,6 +136,7 @@ impl Request {
             one_thread_per_core: plan.one_thread_per_core,
             small_rows: Some(plan.small_rows),
             large_rows: Some(plan.large_rows),
+            warehouses: plan.warehouses,
             jobs_per_agent: plan.jobs_per_agent,
             network: plan.network.as_ref().map(NetworkPeer::of),
             // What follows from these is in the runs of the plan.
@@ -140,7 +166,7 @@ pub(crate) fn probe_window(request: &Request) -> Option<Nanos> {
 /// comparison needs at least six to be significant.
 pub fn repeats(preset: Preset) -> u32 {
     match preset {
-        Preset::Smoke | Preset::Quick | Preset::Standard => 1,
+        Preset::Smoke | Preset::Quick | Preset::Standard | Preset::Soak => 1,
         Preset::Publish => 6,
     }
 }

@@ -11,12 +11,12 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use engine::{Engine, Target, shown};
-use record::{Build, HostInventory, NodeInventory, ObservedHost, Record, Resumption};
+use record::{Build, HostInventory, LoadBeside, NodeInventory, ObservedHost, Record, Resumption};
 
 use crate::directory;
 use crate::network::NetworkPeer;
 use crate::platform::Platform;
-use crate::{Error, Request, Result};
+use crate::{Error, LoadBesideRequest, Request, Result};
 
 /// The most jobs, threads or nodes of a plan: a record is a file that may have been edited.
 const DEGREE_MAX: u32 = 65_536;
@@ -132,6 +132,17 @@ fn check_named(record: &Record, request: &Request, doubt: Option<&str>) -> Resul
                 .hint("give the same --script, --builtin and --define as before, or start a new record"),
         });
     }
+    let loads: Vec<LoadBesideRequest> = plan.loads_beside.iter().map(LoadBesideRequest::of).collect();
+    let has_file = plan.loads_beside.iter().any(|load| load.test_file.is_some());
+    if loads != request.loads_beside && (has_file || !request.loads_beside.is_empty()) {
+        let options: Vec<String> = plan.loads_beside.iter().map(load_option).collect();
+        return Err(match options.is_empty() {
+            true => Error::user("the record has no load beside its tests")
+                .hint("leave --load-beside out, or start a new record"),
+            false => Error::user("the loads beside the tests are others than those of the record")
+                .hint(format!("give the same as before: {}", options.join(" "))),
+        });
+    }
     let named = plan.network.as_ref().map(NetworkPeer::of);
     if named.as_ref().is_some_and(|named| *named != NetworkPeer::Own) || request.network.is_some() {
         match (&named, &request.network) {
@@ -150,6 +161,13 @@ fn check_named(record: &Record, request: &Request, doubt: Option<&str>) -> Resul
         }
     }
     check_directory(&plan.directory, doubt)
+}
+
+/// The option that asks for `load`, whose file is that of somebody else's record.
+fn load_option(load: &LoadBeside) -> String {
+    let rate = load.rate.map(|rate| format!(",rate={rate}")).unwrap_or_default();
+    let name = load.test_file.as_ref().unwrap_or(&load.test);
+    format!("--load-beside {}:jobs={}{rate}", shown(name), load.jobs)
 }
 
 /// Whether the directory `named` in a record is one of dbdyno, in which it removes what it finds, and may be taken from there.

@@ -8,6 +8,7 @@ use record::{ClientThreads, Nanos, Outcome, Placement, PlannedRun, Run, Timestam
 use trace::Tracer;
 
 use crate::bench::{Bench, Subject};
+use crate::companion::Companion;
 use crate::hands::{Fleet, Release};
 use crate::item::Item;
 use crate::loss::Losses;
@@ -16,7 +17,6 @@ use crate::observation::Observation;
 use crate::pacing::{self, Threads};
 use crate::recorder::{Recorder, timestamp};
 use crate::session_job::{OnNode, SessionJob};
-use crate::session_sampler::SessionSampler;
 use crate::{Error, Event, Listener, Result, owed};
 
 /// How long after the window late steps of an open loop are still started.
@@ -118,9 +118,12 @@ pub(crate) struct Workers<'a> {
     pub cancellers: Vec<Box<dyn engine::Canceller>>,
     /// Indexes of the nodes that they work on, in the order of the streams of their tallies.
     pub node_indexes: Vec<usize>,
+    /// Streams of each node.
+    pub streams_per_node: usize,
     pub losses: Option<Losses<'a>>,
-    pub session_sampler: Option<SessionSampler<'a>>,
     pub tracer: Option<Tracer>,
+    /// What goes on beside the jobs.
+    pub companions: Vec<Box<dyn Companion + 'a>>,
     /// Processes of this host that the works speak to: they are no other programs.
     pub beside: Vec<u32>,
 }
@@ -136,6 +139,7 @@ impl<'a> Workers<'a> {
         let first = bench.hands.share(jobs.len() as u32).first as usize;
         let of_jobs: Vec<usize> = (first..).take(jobs.len()).map(|job| job % node_indexes.len()).collect();
         let is_spread = node_indexes.len() > 1;
+        let streams_per_node = jobs.iter().flat_map(Work::streams).max().map_or(1, |most| most + 1);
         let has_others = bench.hands.release().is_some() && (is_spread || bench.plan.database_per_agent);
         Workers {
             server_processes: jobs.iter_mut().map(SessionJob::server_process).collect(),
@@ -145,18 +149,19 @@ impl<'a> Workers<'a> {
                 of_jobs.iter().map(|index| node_indexes[*index]).collect(),
                 has_others,
             )),
-            session_sampler: SessionSampler::for_nodes(bench, &node_indexes),
             works: jobs
                 .into_iter()
                 .zip(&of_jobs)
                 .map(|(job, index)| {
                     let node = &bench.sources.nodes[node_indexes[*index]];
-                    Box::new(OnNode { job, node, stream: is_spread.then_some(*index), round_trips: 0 })
+                    Box::new(OnNode { job, node, first_stream: index * streams_per_node, round_trips: 0 })
                         as Box<dyn Work + 'a>
                 })
                 .collect(),
             node_indexes,
+            streams_per_node,
             tracer: None,
+            companions: Vec::new(),
             beside: Vec::new(),
         }
     }
@@ -170,14 +175,23 @@ pub(crate) fn window_and_drain(bench: &Bench<'_>, run: &Run) -> (Nanos, Nanos) {
 
 /// Warms up, measures and reads; fills in what was counted. Returns the tally of each stream.
 pub(crate) fn drive<'a>(bench: &'a Bench<'_>, run: &mut Run, steps: u64, workers: Workers<'a>) -> Vec<Tally> {
-    let Workers { works, server_processes, cancellers, node_indexes, losses, session_sampler, tracer, beside } =
-        workers;
+    let Workers {
+        works,
+        server_processes,
+        cancellers,
+        node_indexes,
+        streams_per_node,
+        losses,
+        tracer,
+        companions,
+        beside,
+    } = workers;
     let all_share = works.iter().all(|work| work.shares_threads());
     let threads = bench.client_threads(works.len() as u32).filter(|_| all_share);
     let seed = pacing::run_seed(bench.plan.seed, run);
-    let session_sampler = session_sampler.map(|session_sampler| session_sampler.of_run(seed));
-    let observation = Observation::new(bench, node_indexes, &beside, session_sampler);
+    let observation = Observation::new(bench, run, node_indexes, &beside, companions);
     bench.write_back();
+    let has_passes = works.iter().any(|work| work.pass() > 1);
     let meters: Vec<Meter> = works.iter().map(|_| Meter::default()).collect();
     let mut works: Vec<Box<dyn Work + '_>> = works
         .into_iter()
@@ -211,7 +225,9 @@ pub(crate) fn drive<'a>(bench: &'a Bench<'_>, run: &mut Run, steps: u64, workers
         bench.hands.release().iter().for_each(|release| release.progress(operations));
         operations
     };
-    let overdue = Overdue::new(settings.window + settings.drain, bench.listener);
+    // How long a pass takes is not known before.
+    let longest = if has_passes { Nanos(u64::MAX) } else { settings.window + settings.drain };
+    let overdue = Overdue::new(longest, bench.listener);
     let check = || {
         losses.iter().for_each(Losses::check_servers);
         overdue.check();
@@ -235,11 +251,20 @@ pub(crate) fn drive<'a>(bench: &'a Bench<'_>, run: &mut Run, steps: u64, workers
         run.trace = Some(Box::new(tracer.finish()));
     }
     run.events = losses.map_or(Vec::new(), |losses| losses.into_events(outcome.begun));
-    observation.add_to(bench, run, &outcome.streams, share);
+    let of_nodes: Vec<Tally> = outcome.streams.chunks(streams_per_node.max(1)).filter_map(together).collect();
+    observation.add_to(bench, run, &of_nodes, share);
     if let Some(Broken { message }) = outcome.broken {
         run.outcome = Outcome::Failed { message };
     }
     outcome.streams
+}
+
+/// The tally of all `tallies`, which are of one window; none of none.
+pub(crate) fn together(tallies: &[Tally]) -> Option<Tally> {
+    let (first, others) = tallies.split_first()?;
+    let mut all = first.clone();
+    others.iter().for_each(|tally| all.merge(tally));
+    Some(all)
 }
 
 /// The threads that the jobs shared, as the record has them.
@@ -313,6 +338,7 @@ impl Observer for RunObserver<'_, '_, '_> {
     fn begin(&self) -> std::result::Result<(), Broken> {
         let release = self.bench.hands.release();
         release.map_or(Ok(()), Release::ready)?;
+        self.observation.ready()?;
         self.observation.begin();
         self.started_at.get_or_init(timestamp);
         // Started last and ended first: the counter reads of dbdyno are not traced.

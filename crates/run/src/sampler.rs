@@ -106,6 +106,16 @@ impl<'a> SampledNode<'a> {
         let _ = self.bookkeeping_commits.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
     }
 
+    /// Publishes in the counters of the node what `session` did beside the jobs, which is bookkeeping. A lost node has published its
+    /// counters when it ended.
+    pub(crate) fn publish(&self, session: &mut dyn Session) {
+        if !self.is_lost()
+            && let Ok(own) = session.publish_counters()
+        {
+            self.add_own_commits(own);
+        }
+    }
+
     /// Adds round trips of a session of a job.
     pub(crate) fn add_round_trips(&self, count: u64) {
         let mut round_trips = self.round_trips.lock().unwrap_or_else(PoisonError::into_inner);

@@ -2,12 +2,13 @@
 //! the counters of the node.
 
 use engine::Canceller;
-use measure::{Broken, Done, Queue, Work};
+use measure::{Broken, Done, Work};
 use workload::Job;
 use workload::blocks::BlocksJob;
 use workload::load::{LoadJob, ScanJob};
 use workload::streams::StreamJob;
 
+use crate::forwarded::forwarded;
 use crate::sampler::SampledNode;
 
 /// A job with a session.
@@ -53,7 +54,7 @@ macro_rules! session_job {
     };
 }
 
-session_job!(Job, |job| <Job>::cancellers(job), Job::round_trip_count);
+session_job!(Job<'_>, |job| <Job<'_>>::cancellers(job), |job| <Job<'_>>::round_trip_count(job));
 session_job!(BlocksJob, |job| <BlocksJob>::cancellers(job), |_| None);
 session_job!(LoadJob<'_>, |job| job.canceller().into_iter().collect(), |_| None);
 session_job!(ScanJob, |job| job.canceller().into_iter().collect(), |_| None);
@@ -63,8 +64,8 @@ session_job!(StreamJob, |job| job.canceller().into_iter().collect(), |_| None);
 pub(crate) struct OnNode<'a, J> {
     pub job: J,
     pub node: &'a SampledNode<'a>,
-    /// The stream in which all its steps are tallied; absent if they have streams of their own.
-    pub stream: Option<usize>,
+    /// The number of its first stream: with several nodes, each has streams of its own.
+    pub first_stream: usize,
     /// Round trips of its session that the node knows of.
     pub round_trips: u64,
 }
@@ -72,7 +73,7 @@ pub(crate) struct OnNode<'a, J> {
 #[deny(clippy::missing_trait_methods)]
 impl<J: SessionJob> Work for OnNode<'_, J> {
     fn streams(&self) -> Vec<usize> {
-        self.stream.map_or_else(|| self.job.streams(), |stream| vec![stream])
+        self.job.streams().into_iter().map(|stream| self.first_stream + stream).collect()
     }
 
     fn step(&mut self, number: u64) -> Result<Done, Broken> {
@@ -89,19 +90,5 @@ impl<J: SessionJob> Work for OnNode<'_, J> {
         Ok(())
     }
 
-    fn shares_threads(&self) -> bool {
-        self.job.shares_threads()
-    }
-
-    fn aborted(&mut self) {
-        self.job.aborted();
-    }
-
-    fn queue(&mut self) -> Option<&mut dyn Queue> {
-        self.job.queue()
-    }
-
-    fn stream_of_unfinished(&self, number: u64) -> usize {
-        self.job.stream_of_unfinished(number)
-    }
+    forwarded!(job);
 }

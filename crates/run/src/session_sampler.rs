@@ -6,18 +6,19 @@
 //! reading, so that commits are counted exactly. If a sample fails, sampling ends and the run goes on without it.
 
 use std::collections::BTreeMap;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError};
 
 use engine::{ActiveSession, Session};
-use measure::{Purpose, RunSeed, clock};
+use measure::{Purpose, clock};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use record::{Activity, Nanos, SampledWait, WaitClass};
+use record::{Activity, Nanos, Run, SampledWait, WaitClass};
 
 use crate::Event;
 use crate::bench::Bench;
-use crate::sampler::{Phase, SampledNode};
+use crate::companion::{Companion, Course};
+use crate::pacing::run_seed;
+use crate::sampler::SampledNode;
 
 /// Mean interval of the samples,
 const PERIOD: Nanos = Nanos(100_000_000);
@@ -29,8 +30,6 @@ const LONG_WINDOW: Nanos = Nanos(600_000_000_000);
 /// most. (With ten samples of 1.1 ms a second a server that answered 67 k statements a second on one processor answered
 /// 2.5 % fewer.)
 const COST_MULTIPLE: u64 = 200;
-/// How long a sample in progress may delay the last reading.
-const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Samples the sessions of the nodes of one run.
 pub(crate) struct SessionSampler<'a> {
@@ -38,22 +37,14 @@ pub(crate) struct SessionSampler<'a> {
     sessions_by_node: Mutex<Vec<NodeSession<'a>>>,
     period: Nanos,
     seed: u64,
-    state: Mutex<State>,
-    changed: Condvar,
+    course: Course,
+    samples: Mutex<Samples>,
 }
 
 /// The session that samples a node.
 struct NodeSession<'a> {
     node: &'a SampledNode<'a>,
     session: Box<dyn Session>,
-}
-
-#[derive(Default)]
-struct State {
-    phase: Phase,
-    /// Whether a sample is in progress.
-    is_sampling: bool,
-    samples: Samples,
 }
 
 /// The samples so far.
@@ -102,11 +93,12 @@ impl Samples {
 }
 
 impl<'a> SessionSampler<'a> {
-    /// For the nodes of `bench` at `node_indexes`; none if sampling is off, or the engine does not support it. A
-    /// failure is reported and does not end the run.
-    pub(crate) fn for_nodes(bench: &Bench<'a>, node_indexes: &[usize]) -> Option<SessionSampler<'a>> {
+    /// For `run` on the nodes of `bench` at `node_indexes`, at moments of its own; none if sampling is off, or the engine does not
+    /// support it. A failure is reported and does not end the run.
+    pub(crate) fn of_run(bench: &'a Bench<'_>, run: &Run, node_indexes: &[usize]) -> Option<SessionSampler<'a>> {
         let nodes = node_indexes.iter().map(|node_index| &bench.sources.nodes[*node_index]);
-        let session_sampler = bench.samples_sessions.then(|| SessionSampler::new(nodes, bench.plan.window_ns))?;
+        let seed = run_seed(bench.plan.seed, run).stream(Purpose::Samples, 0);
+        let session_sampler = bench.samples_sessions.then(|| SessionSampler::new(nodes, bench.plan.window_ns, seed))?;
         session_sampler.unwrap_or_else(|error| {
             bench.listener.on_event(&Event::Note(&format!("sessions are not sampled: {error}")));
             None
@@ -117,6 +109,7 @@ impl<'a> SessionSampler<'a> {
     fn new(
         nodes: impl Iterator<Item = &'a SampledNode<'a>>,
         window: Nanos,
+        seed: u64,
     ) -> engine::Result<Option<SessionSampler<'a>>> {
         let mut sessions_by_node = Vec::new();
         for node in nodes {
@@ -129,53 +122,13 @@ impl<'a> SessionSampler<'a> {
             sessions_by_node.push(NodeSession { node, session });
         }
         let period = if window > LONG_WINDOW { LONG_PERIOD } else { PERIOD };
-        let (state, changed) = (Mutex::default(), Condvar::new());
         Ok((!sessions_by_node.is_empty()).then(|| SessionSampler {
             sessions_by_node: Mutex::new(sessions_by_node),
             period,
-            seed: 0,
-            state,
-            changed,
+            seed,
+            course: Course::default(),
+            samples: Mutex::default(),
         }))
-    }
-
-    /// The same for the run of `seed`, at moments of its own.
-    pub(crate) fn of_run(self, seed: RunSeed) -> SessionSampler<'a> {
-        SessionSampler { seed: seed.stream(Purpose::Samples, 0), ..self }
-    }
-
-    /// The sampler thread: samples from the start of the window to its end.
-    pub(crate) fn watch(&self) {
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(self.seed);
-        // A uniform offset in the first period, so that no part of it is preferred.
-        let mut pause = jittered(self.period, 0.0, &mut random);
-        let mut state = self.lock();
-        while state.phase == Phase::Waiting {
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-        }
-        loop {
-            let next = clock::now() + pause;
-            while state.phase == Phase::Sampling && clock::now() < next {
-                let left = next.since(clock::now());
-                state = self.changed.wait_timeout(state, left.into()).unwrap_or_else(PoisonError::into_inner).0;
-            }
-            if state.phase == Phase::Over {
-                return;
-            }
-            state.is_sampling = true;
-            drop(state);
-            let start = clock::now();
-            let sessions = self.sample();
-            let end = clock::now();
-            state = self.lock();
-            state.is_sampling = false;
-            match sessions {
-                Some(sessions) => state.samples.add(start, end, sessions),
-                None => state.phase = Phase::Over,
-            }
-            self.changed.notify_all();
-            pause = jittered(interval(self.period, end.since(start)), 0.5, &mut random);
-        }
     }
 
     /// The active sessions of all nodes; none if no node answers any more.
@@ -195,46 +148,38 @@ impl<'a> SessionSampler<'a> {
         });
         (!sessions_by_node.is_empty()).then_some(sessions)
     }
+}
 
-    /// The jobs are about to be released.
-    pub(crate) fn begin(&self) {
-        self.lock().phase = Phase::Sampling;
-        self.changed.notify_all();
+impl Companion for SessionSampler<'_> {
+    fn course(&self) -> &Course {
+        &self.course
     }
 
-    /// The jobs have ended, and the last reading follows: no sample is taken any more, and the cost of the samples is
-    /// published.
-    pub(crate) fn end(&self) {
-        self.stop();
-        let state = self.lock();
-        let waited = self.changed.wait_timeout_while(state, TIMEOUT, |state| state.is_sampling);
-        if waited.unwrap_or_else(PoisonError::into_inner).0.is_sampling {
-            return;
+    /// Samples from the start of the window to its end.
+    fn watch(&self) {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(self.seed);
+        // A uniform offset in the first period, so that no part of it is preferred.
+        let mut pause = jittered(self.period, 0.0, &mut random);
+        self.course.wait_for_begin();
+        loop {
+            let sample = || (clock::now(), self.sample(), clock::now());
+            let Some(((start, Some(sessions), end), _)) = self.course.call_at(clock::now() + pause, sample) else {
+                return;
+            };
+            self.samples.lock().unwrap_or_else(PoisonError::into_inner).add(start, end, sessions);
+            pause = jittered(interval(self.period, end.since(start)), 0.5, &mut random);
         }
+    }
+
+    fn publish(&self) {
         for node_session in self.sessions_by_node.lock().unwrap_or_else(PoisonError::into_inner).iter_mut() {
-            // A lost node has published its counters when it ended.
-            if !node_session.node.is_lost()
-                && let Ok(own) = node_session.session.publish_counters()
-            {
-                node_session.node.add_own_commits(own);
-            }
+            node_session.node.publish(node_session.session.as_mut());
         }
     }
 
-    /// Ends the sampling, also of a run that never started.
-    pub(crate) fn stop(&self) {
-        self.lock().phase = Phase::Over;
-        self.changed.notify_all();
-    }
-
-    /// The result of the samples.
-    pub(crate) fn into_activity(self) -> Activity {
-        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        state.samples.into_activity(self.period)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn add_to(self: Box<Self>, run: &mut Run) {
+        let samples = self.samples.into_inner().unwrap_or_else(PoisonError::into_inner);
+        run.activity = Some(samples.into_activity(self.period));
     }
 }
 

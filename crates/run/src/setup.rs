@@ -4,6 +4,15 @@ use std::path::PathBuf;
 
 use record::{Build, Placement, Preset};
 
+/// A log with a line for each execution of a script.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LogRequest {
+    /// Its file; of several runs each has its number behind the name.
+    pub path: PathBuf,
+    /// Share of the executions that have a line, each chosen at random: in [0, 1].
+    pub sampled: f64,
+}
+
 /// Where and how any kind of run is carried out, and what its record says of the program.
 #[derive(Clone, Debug)]
 pub struct Setup {
@@ -17,6 +26,8 @@ pub struct Setup {
     pub placement: Placement,
     /// Whether the sessions of the engine are sampled during runs.
     pub sample_sessions: bool,
+    /// Where the executions of the user's scripts have a line each; absent where nowhere.
+    pub script_log: Option<LogRequest>,
     /// Threads that the jobs of a run share; absent for the default.
     pub client_threads: Option<u32>,
     /// Whether the database is kept.
@@ -39,6 +50,7 @@ impl Default for Setup {
             seed: 42,
             placement: Placement::Kernel,
             sample_sessions: false,
+            script_log: None,
             client_threads: None,
             keep: false,
             database_per_agent: false,

@@ -26,8 +26,15 @@ pub(crate) fn measure_probe(bench: &Bench<'_>, planned: &PlannedRun, probe: &Pro
     run.parameters = (probe.parameters)(&context);
     run::measure(bench, planned, run, expected, |run| {
         if let Some(fleet) = bench.hands.fleet() {
-            return drive_fleet(bench, run, fleet, &[], &PartKind::Catalogue { test_file: None, scripts: None })
-                .map(drop);
+            return drive_fleet(
+                bench,
+                run,
+                fleet,
+                &[],
+                &PartKind::Catalogue { test_file: None, scripts: None },
+                Vec::new(),
+            )
+            .map(drop);
         }
         let works = match probe.form {
             Form::Steps(build) => build(&context),

@@ -14,8 +14,9 @@ use crate::{Request, Tracing};
 /// possible. A requested tracer implies tracing.
 fn requested(request: &Request) -> Tracing {
     let of_preset = match request.setup.preset {
-        Preset::Smoke if request.tracer.is_none() => Tracing::None,
-        Preset::Smoke | Preset::Quick | Preset::Standard | Preset::Publish => Tracing::One,
+        // A run of half an hour is not repeated for that.
+        Preset::Smoke | Preset::Soak if request.tracer.is_none() => Tracing::None,
+        Preset::Smoke | Preset::Quick | Preset::Standard | Preset::Publish | Preset::Soak => Tracing::One,
     };
     // A rate search adds runs of its own.
     if request.until.is_some() { Tracing::None } else { request.trace.unwrap_or(of_preset) }

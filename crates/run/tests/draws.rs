@@ -175,6 +175,7 @@ fn setup(directory: &Path, record: &str) -> Setup {
         seed: 42,
         placement: Placement::Kernel,
         sample_sessions: false,
+        script_log: None,
         client_threads: None,
         keep: false,
         database_per_agent: false,
@@ -191,6 +192,7 @@ fn catalogue(setup: Setup) -> Request {
     Request {
         setup,
         scripts: None,
+        loads_beside: Vec::new(),
         tests: Selection { words: vec!["T611".to_owned()] },
         degrees: Some(vec![JOBS]),
         nodes: None,
@@ -205,6 +207,7 @@ fn catalogue(setup: Setup) -> Request {
         one_thread_per_core: false,
         small_rows: Some(100_000),
         large_rows: None,
+        warehouses: None,
         prove: false,
         network: None,
         jobs_per_agent: None,
@@ -291,7 +294,7 @@ fn the_runs_of_pairs_are_apart_and_both_sides_of_a_pair_draw_the_same() {
     let directory = tempfile::tempdir().unwrap();
     let request = Request { variations: Vec::new(), ..catalogue(setup(directory.path(), "r.jsonl")) };
     let records = ["a.jsonl", "b.jsonl"].map(|name| directory.path().join(name));
-    let request = PairRequest { request, pairs: 3, records, judged: Vec::new() };
+    let request = PairRequest { request, loads_beside: Default::default(), pairs: 3, records, judged: Vec::new() };
     let (engines, interrupt) = ([Keeping::default(), Keeping::default()], Interrupt::default());
     let targets: [Target; 2] = ["null", "null?rows=1"].map(|target| target.parse().unwrap());
     let contexts = [0, 1].map(|side| context(&engines[side], &targets[side], &interrupt));

@@ -127,6 +127,8 @@ fn record(runs: u32, seconds: u32) -> Record {
             one_thread_per_core: false,
             small_rows: 1_000_000,
             large_rows: 100_000_000,
+            warehouses: None,
+            loads_beside: Vec::new(),
             repeats: repeat(runs.max(1)),
             paired: None,
             runs: (1..=runs).map(planned).collect(),

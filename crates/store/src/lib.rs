@@ -11,6 +11,7 @@ pub mod fuzz;
 mod holder;
 mod list;
 mod name;
+mod notes;
 mod parse;
 mod read;
 mod schema;
@@ -19,8 +20,9 @@ mod validate;
 mod write;
 
 pub use error::{Error, Result};
-pub use list::{Entry, Summary, list};
+pub use list::{Entry, Summary, candidates, list, should_be_a_record};
 pub use name::{default_name, id_of, is_record_name};
+pub use notes::{NOTES_FILE, notes, write_note};
 pub use read::{RECORD_BYTES_MAX, read, read_in_detail, read_with, read_without_series};
 pub use schema::{Form, schema, schema_text};
 pub use validate::{check_figures, check_run};

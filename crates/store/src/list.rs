@@ -149,8 +149,11 @@ pub fn list(directory: &Path) -> Result<Vec<Entry>> {
     Ok(entries)
 }
 
-/// The files of `directory` that may be records by their names.
-fn candidates(directory: &Path) -> Result<Vec<PathBuf>> {
+/// The files of `directory` that may be records by their names, in no order.
+///
+/// # Errors
+/// [`Error::List`] where the directory cannot be read.
+pub fn candidates(directory: &Path) -> Result<Vec<PathBuf>> {
     let refused = |cause| Error::List { path: directory.to_owned(), cause };
     let mut paths = Vec::new();
     for entry in fs::read_dir(directory).map_err(refused)? {
@@ -165,12 +168,19 @@ fn candidates(directory: &Path) -> Result<Vec<PathBuf>> {
 
 /// The entry of a file; none if it is not a record.
 fn entry(path: &Path) -> Option<Entry> {
+    let content = Summary::read(path);
+    let is_listed = content.as_ref().err().is_none_or(|error| should_be_a_record(path, error));
+    is_listed.then(|| Entry { path: path.to_owned(), content })
+}
+
+/// Whether the file at `path`, which cannot be read for `error`, should be a record: it has the name of one, or was
+/// one. Exports are often in the same directory.
+pub fn should_be_a_record(path: &Path, error: &Error) -> bool {
     let has_prefix = path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(FILE_PREFIX));
-    match Summary::read(path) {
-        // Exports are often in the same directory.
-        Err(Error::NotARecord { .. } | Error::ReadTarget { .. } | Error::Document { .. }) if !has_prefix => None,
-        Err(Error::Truncated { .. }) if !has_prefix && !was_a_record(path) => None,
-        content => Some(Entry { path: path.to_owned(), content }),
+    match error {
+        Error::NotARecord { .. } | Error::ReadTarget { .. } | Error::Document { .. } => has_prefix,
+        Error::Truncated { .. } => has_prefix || was_a_record(path),
+        _ => true,
     }
 }
 

@@ -84,6 +84,9 @@ pub fn absence(absence: &LayerAbsence) -> (&str, &str) {
             ("the engine runs on another host, whose kernel is not traced", "run dbdyno on the host of the engine")
         }
         LayerAbsence::NotTraced => ("the run was not traced", "dbdyno run --trace one"),
+        LayerAbsence::LoadBeside => {
+            ("a load was beside the jobs, and what is counted here is of both", "measure the test alone")
+        }
         LayerAbsence::NoBlockDevice => (
             "no block device below the measured directory was counted",
             "measure in a directory on a block device, not tmpfs",

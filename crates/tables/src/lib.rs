@@ -8,15 +8,18 @@
 pub mod activity;
 pub mod agent;
 pub mod agent_host;
+pub mod archive;
 pub mod blocks;
 mod column;
 mod comma_separated;
 pub mod comparison;
 pub mod detail;
 pub mod file_stream;
+pub mod gauge;
 pub mod io_stream;
 pub mod layer;
 pub mod load;
+pub mod load_beside;
 pub mod node;
 pub mod platform;
 pub mod provision;
@@ -24,6 +27,7 @@ pub mod reference;
 pub mod run;
 pub mod scan;
 mod table;
+pub mod transaction_type;
 mod value;
 
 pub use column::{Column, Kind, Part, Row, RowOfRun, Type};

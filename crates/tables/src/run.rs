@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
-use model::{Steadiness, delta, rate};
+use model::{Credits, Steadiness, Windows, delta, rate};
 use record::{CacheFilling, NodeEventKind, Outcome, Pace, Rate, Record, Run, Verdict, name};
 
 use crate::column::{Column, Kind, Row, RowOfRun, degree, identity, invalid, latency};
@@ -39,6 +39,14 @@ impl<'a> RunRow<'a> {
     fn steadiness(&self) -> Option<&Steadiness> {
         let derive = || model::steadiness(self.run);
         (!self.run.seconds.is_empty()).then(|| self.steadiness.get_or_init(derive))
+    }
+
+    /// Its minutes, where it is long enough to see credits of disks and processors.
+    pub fn minutes(&self) -> Option<Windows> {
+        match model::credits(self.run) {
+            Some(Credits::Minutes(minutes)) => Some(minutes),
+            Some(Credits::TooShort { .. }) | None => None,
+        }
     }
 
     /// How the caches were filled before it; absent where they were not.
@@ -93,6 +101,9 @@ pub fn rows(record: &Record) -> impl Iterator<Item = RunRow<'_>> {
     record.runs.iter().map(move |run| RunRow { repeat: repeats.get(&run.number).copied(), ..RunRow::new(record, run) })
 }
 
+/// Rates of the minutes of a run.
+const MINUTES: &str = "operations/s by minute";
+
 type Figure<'a> = Column<RunRow<'a>>;
 
 /// The run and its counts, then the results.
@@ -141,6 +152,8 @@ fn facts<'a>() -> Vec<Figure<'a>> {
         Figure::fact("transactions", Kind::Count, |of| of.run.totals.transactions.into()),
         Figure::fact("bytes", Kind::Bytes, |of| of.run.totals.bytes.into()),
         Figure::fact("failures", Kind::Count, |of| failures(&of.run.totals)),
+        Figure::fact("retried", Kind::Count, |of| retries(of.run, of.run.totals.retried)),
+        Figure::fact("retries", Kind::Count, |of| retries(of.run, of.run.totals.retries)),
         Figure::fact("unfinished", Kind::Count, |of| of.run.totals.unfinished.into()),
         Figure::fact("data_reads", Kind::Text, |of| of.run.data_reads.as_ref().map(|reads| reads.word()).into()),
         Figure::fact("settle_ns", Kind::Nanoseconds, |of| {
@@ -205,6 +218,11 @@ fn results<'a>() -> Vec<Figure<'a>> {
         Figure::result("rows_per_second", Kind::PerSecond, |of| of.row.rows_per_second.into()).head("rows/s"),
         Figure::result("transactions_per_second", Kind::PerSecond, |of| of.row.transactions_per_second.into())
             .head("tx/s"),
+        Figure::result("queries_per_hour", Kind::Amount, |of| model::queries_per_hour(of.run).into()).head("queries/h"),
+        Figure::result("query_ns_geometric_mean", Kind::DerivedNanoseconds, |of| {
+            model::query_geometric_mean(of.run).into()
+        })
+        .head("geom. mean\nof queries"),
         Figure::result("bytes_per_second", Kind::BytesPerSecond, |of| of.row.bytes_per_second.into()).head("MB/s"),
         // Where the record has no seconds, the verdict recorded with the run.
         Figure::result("steadiness", Kind::Text, |of| {
@@ -217,6 +235,24 @@ fn results<'a>() -> Vec<Figure<'a>> {
         Figure::result("counted_seconds", Kind::Count, |of| {
             of.steadiness().map(|steadiness| steadiness.counted.len()).into()
         }),
+        Figure::result("worst_second_operations_per_second", Kind::PerSecond, |of| {
+            model::windows(of.run, 1).map(|seconds| seconds.worst).into()
+        })
+        .head("worst\nsecond"),
+        Figure::result("first_minute_operations_per_second", Kind::PerSecond, |of| {
+            of.minutes().map(|minutes| minutes.first).into()
+        })
+        .under(MINUTES, "first"),
+        Figure::result("median_minute_operations_per_second", Kind::PerSecond, |of| {
+            of.minutes().map(|minutes| minutes.median).into()
+        })
+        .under(MINUTES, "median"),
+        Figure::result("worst_minute_operations_per_second", Kind::PerSecond, |of| {
+            of.minutes().map(|minutes| minutes.worst).into()
+        })
+        .under(MINUTES, "worst"),
+        Figure::result("worst_minute", Kind::Count, |of| of.minutes().map(|minutes| minutes.worst_at).into())
+            .under(MINUTES, "at"),
     ];
     columns.extend(processors());
     columns.extend(engine());
@@ -386,6 +422,11 @@ fn generator<'a>() -> Vec<Figure<'a>> {
         Figure::result("cache_device_hit_ratio", Kind::Ratio, |of| model::cache_hits(of.run).into())
             .head("cache device\n% hits"),
     ]
+}
+
+/// `count`, which is of tries, where a step of `run` may be tried again.
+pub(crate) fn retries(run: &Run, count: u64) -> Value<'static> {
+    (!run.transaction_types.is_empty()).then_some(count).into()
 }
 
 /// Failed steps of any kind.

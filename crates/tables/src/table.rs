@@ -8,8 +8,8 @@ use record::Record;
 use crate::column::{Column, Kind, Row};
 use crate::value::Value;
 use crate::{
-    activity, agent, agent_host, blocks, detail, file_stream, io_stream, layer, load, node, platform, provision,
-    reference, run, scan,
+    activity, agent, agent_host, blocks, detail, file_stream, gauge, io_stream, layer, load, load_beside, node,
+    platform, provision, reference, run, scan, transaction_type,
 };
 
 /// Receives the rows of a table, and may stop.
@@ -54,6 +54,11 @@ pub const OF_RECORDS: &[Table] = &[
     table!("file_streams", file_stream::columns, file_stream::rows),
     table!("blocks", blocks::columns, blocks::rows),
     table!("block_operations", blocks::kind_columns, blocks::kind_rows),
+    table!("transaction_types", transaction_type::columns, transaction_type::rows),
+    table!("statements", transaction_type::statement_columns, transaction_type::statement_rows),
+    table!("gauges", gauge::columns, gauge::rows),
+    table!("gauge_readings", gauge::reading_columns, gauge::reading_rows),
+    table!("loads_beside", load_beside::columns, load_beside::rows),
     table!("nodes", node::columns, node::rows),
     table!("agents", agent::columns, agent::rows),
     table!("agent_hosts", agent_host::columns, agent_host::rows),

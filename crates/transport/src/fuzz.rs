@@ -59,7 +59,7 @@ struct OneRow {
 
 impl Default for OneRow {
     fn default() -> OneRow {
-        let column = |name: &str, kind| Column { name: name.to_owned(), kind };
+        let column = |name: &str, kind| Column::new(name, kind);
         OneRow { columns: [column("a", ColumnType::Int), column("b", ColumnType::Text { size: 9 })], given: false }
     }
 }

@@ -8,8 +8,8 @@ use measure::{Purpose, RunSeed};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-use crate::data::{letters, mix};
-use crate::test::{BindRule, Scope};
+use crate::data::{below, letters, mix};
+use crate::test::{BindRule, Content, Scope};
 
 /// Letters that text binds are cut from.
 const POOL_BYTES: usize = 65_536;
@@ -54,13 +54,6 @@ impl Draw {
     }
 }
 
-/// A number in [0, `limit`): the upper half of a product (Lemire 2019). Without the rejection, the probabilities of two
-/// numbers differ by at most `limit` / 2^64 of themselves.
-#[inline]
-pub(crate) fn below(random: &mut Xoshiro256PlusPlus, limit: u64) -> u64 {
-    ((u128::from(random.next_u64()) * u128::from(limit)) >> 64) as u64
-}
-
 /// The origin of the values of one placeholder.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Origin {
@@ -74,6 +67,8 @@ pub(crate) enum Origin {
     Constant(i64),
     /// Text of this many letters.
     Text(u32),
+    /// What follows from the placeholder with this index.
+    Derived { from: usize, content: Content },
     /// The same value as the placeholder before it with this index.
     Same(usize),
 }
@@ -90,6 +85,8 @@ impl Origin {
             BindRule::Sequence => Origin::Sequence,
             BindRule::Constant(amount) => Origin::Constant(scope.amount(amount)),
             BindRule::Text(size) => Origin::Text(*size),
+            // Only a statement has the key.
+            BindRule::Document(_) | BindRule::TextOf(_) => Origin::Constant(0),
         }
     }
 
@@ -99,6 +96,10 @@ impl Origin {
             Origin::UniformFloat { .. } => Value::Float(0.0),
             Origin::Constant(number) => Value::Int(number),
             Origin::Text(size) => Value::Text(Cow::Owned(String::with_capacity(size as usize))),
+            Origin::Derived { content, .. } => {
+                let text = content.of(0);
+                Value::Text(Cow::Owned(text))
+            }
             Origin::Uniform { .. } | Origin::Sequence | Origin::Same(_) => Value::Int(0),
         }
     }
@@ -118,12 +119,21 @@ pub(crate) fn fill(values: &mut [Value<'static>], origins: &[Origin], draw: &mut
                 values[index] = Value::Int(draw.sequence);
                 draw.sequence += draw.jobs;
             }
-            Origin::Constant(_) => {}
+            Origin::Constant(_) | Origin::Derived { .. } => {}
             Origin::Text(size) => {
                 let offset = draw.below((POOL_BYTES - size as usize) as u64) as usize;
                 copy_text(&mut values[index], &draw.pool[offset..offset + size as usize]);
             }
             Origin::Same(earlier) => copy(values, earlier, index),
+        }
+    }
+    // A key may stand behind what follows from it.
+    for (index, origin) in origins.iter().enumerate() {
+        if let Origin::Derived { from, content } = *origin
+            && let Value::Int(key) = values[from]
+            && let Value::Text(Cow::Owned(text)) = &mut values[index]
+        {
+            content.put(key, text);
         }
     }
 }

@@ -30,7 +30,7 @@ const RANGE_ROWS: u64 = 3_200;
 pub fn fill_caches(
     test: &Test,
     context: &TestContext<'_>,
-    jobs: &mut [Job],
+    jobs: &mut [Job<'_>],
     share: JobShare,
     cache: Bytes,
     interrupt: &AtomicBool,
@@ -46,7 +46,7 @@ pub fn fill_caches(
             read(*table, parts, context, session, interrupt).map_err(|error| named(error, test, "fill"))
         })
     };
-    in_threads(jobs, |job, each| fill(job, each.session_mut()))?;
+    in_threads(jobs, |job, each| each.session_mut().map_or(Ok(()), |session| fill(job, session)))?;
     Ok(of_tables.iter().flat_map(|(_, ranges)| ranges).map(|range| range.end - range.start).sum())
 }
 

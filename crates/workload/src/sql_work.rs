@@ -5,7 +5,7 @@ use measure::{Broken, Done, Work};
 
 use crate::bind::{Draw, Origin, fill};
 use crate::bulk::Truncation;
-use crate::check::{Expected, first_difference};
+use crate::check::{Expected, ExpectedValue, first_difference};
 use crate::data::Generator;
 use crate::sql;
 use crate::test::{Amount, StatementEntry, Test};
@@ -62,8 +62,10 @@ impl Count {
     }
 }
 
-struct Prepared {
+pub(crate) struct Prepared {
     name: String,
+    /// With the placeholders of the engine.
+    sql: String,
     statement: Statement,
     repeat: u32,
     /// One for each placeholder, in order.
@@ -222,7 +224,36 @@ impl Work for SqlWork {
 }
 
 impl Prepared {
-    fn new(
+    /// Prepares it in another session, for which it is used from then on.
+    pub(crate) fn prepare_again(&mut self, session: &mut dyn Session) -> Result<()> {
+        self.statement = session.prepare(&self.sql)?;
+        Ok(())
+    }
+
+    /// Executions in a step.
+    pub(crate) fn repeat(&self) -> u32 {
+        self.repeat
+    }
+
+    /// Executes it with new values; returns what is wrong with the answer, as a clause.
+    pub(crate) fn compare_new(
+        &mut self,
+        session: &mut dyn Session,
+        draw: &mut Draw,
+        generators: &[Generator],
+    ) -> Result<Option<String>> {
+        fill(&mut self.values, &self.origins, draw);
+        let difference = self.compare(session, generators)?;
+        Ok(difference.map(|clause| format!("statement {} {clause}", self.name)))
+    }
+
+    /// Executes it with new values.
+    pub(crate) fn execute(&mut self, session: &mut dyn Session, draw: &mut Draw) -> Result<u64> {
+        fill(&mut self.values, &self.origins, draw);
+        session.execute(self.statement, &self.values)
+    }
+
+    pub(crate) fn new(
         test: &Test,
         entry: &StatementEntry,
         job: u32,
@@ -243,7 +274,16 @@ impl Prepared {
                     format!("the statement of {} uses :{name}, which the test does not bind", context.engine.name());
                 named(Error::new(Kind::Statement, message), test, &entry.name)
             })?;
-            Ok(Origin::new(rule, scope))
+            match rule.derived() {
+                None => Ok(Origin::new(rule, scope)),
+                Some((key, content)) => match bound.names.iter().position(|known| known == key) {
+                    Some(from) => Ok(Origin::Derived { from, content }),
+                    None => {
+                        let message = format!("the statement of {} does not use :{key}", context.engine.name());
+                        Err(named(Error::new(Kind::Statement, message), test, &entry.name))
+                    }
+                },
+            }
         };
         let origins = bound.names.iter().enumerate().map(origin).collect::<Result<Vec<Origin>>>()?;
         let slot = |name: &String| bound.names.iter().position(|known| known == name);
@@ -255,6 +295,7 @@ impl Prepared {
         Ok(Prepared {
             name: entry.name.clone(),
             statement: session.prepare(&bound.sql).map_err(|error| named(error, test, &entry.name))?,
+            sql: bound.sql,
             repeat: entry.repeat,
             values: origins.iter().map(value).collect(),
             ascending: ascending.map(|slot| (slot, Vec::with_capacity(entry.repeat as usize))),
@@ -300,7 +341,15 @@ impl Prepared {
             Expected::Changed(expected) | Expected::Rows(expected) => {
                 counted("returned", found.len() as u64, *expected)
             }
-            Expected::Values(expected) => first_difference(expected.clone(), found),
+            Expected::Values(expected) => {
+                let value = |expected: &ExpectedValue| match expected {
+                    ExpectedValue::Fixed(value) => value.clone(),
+                    ExpectedValue::Derived(key, content) => {
+                        self.value_of(key).map_or(Value::Null, |key| Value::Text(content.of(key).into()))
+                    }
+                };
+                first_difference(vec![expected.iter().map(value).collect()], found)
+            }
             Expected::Data(query) => {
                 let key = query.by.and_then(|by| self.value_of(by.name())).unwrap_or(0);
                 let generator = generators.iter().find(|generator| generator.table() == query.table);

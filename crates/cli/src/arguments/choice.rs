@@ -1,7 +1,7 @@
 //! Choices between words: each with its help, and what it stands for.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use record::{Arrival, Placement, Preset};
+use record::{Arrival, Placement, Preset, QueryMode};
 
 /// A value parser of the words of `choices`.
 pub fn of<T, const COUNT: usize>(choices: [(&'static str, &'static str, T); COUNT]) -> impl TypedValueParser<Value = T>
@@ -30,6 +30,11 @@ pub fn preset() -> impl TypedValueParser<Value = Preset> {
             "Figures to publish: 5 minutes a run, each test six times, then its latency at 50 to 90 % of its capacity",
             Preset::Publish,
         ),
+        (
+            "soak",
+            "Half an hour a run of few tests at the most jobs, to see burst credits of disks and processors spent",
+            Preset::Soak,
+        ),
     ])
 }
 
@@ -47,5 +52,14 @@ pub fn arrival() -> impl TypedValueParser<Value = Arrival> {
     of([
         ("poisson", "Exponential intervals, as from many independent users", Arrival::Poisson),
         ("fixed", "Constant intervals", Arrival::Fixed),
+    ])
+}
+
+/// How statements of scripts are sent.
+pub fn query_mode() -> impl TypedValueParser<Value = QueryMode> {
+    of([
+        ("simple", "As text, with the values of variables in place", QueryMode::Simple),
+        ("extended", "As text with the values beside it, parsed anew each time (PostgreSQL)", QueryMode::Extended),
+        ("prepared", "Prepared once for each session", QueryMode::Prepared),
     ])
 }

@@ -5,11 +5,13 @@ pub mod choice;
 #[cfg(test)]
 mod documented;
 pub mod io;
+pub mod load_beside;
 pub mod model;
 pub mod observe;
 pub mod output;
 pub mod pace;
 pub mod pair;
+pub mod pgbench;
 #[cfg(test)]
 mod reference_pages;
 pub mod run;

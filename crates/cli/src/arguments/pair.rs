@@ -5,9 +5,12 @@ use std::path::PathBuf;
 use clap::Args;
 use model::Gate;
 use record::{Nanos, Preset};
+use run::LoadBesideRequest;
 
 use super::choice;
+use super::load_beside;
 use super::output::OutputArguments;
+use super::script::ScriptArguments;
 use super::setup::SetupArguments;
 use super::value;
 
@@ -16,6 +19,8 @@ Examples:
   dbdyno pair --a local:postgres --b 'local:postgres?wal_compression=on'
   dbdyno pair --a sqlite --b 'sqlite?page_size=4KiB' --tests T611,T716 --jobs 1
   dbdyno pair --a postgres://me@db1/shop --b postgres://me@db2/shop --pairs 20
+  dbdyno pair --a local:postgres --b local:postgres --tests C100 --jobs 4 --b-load-beside H100:jobs=1   what C100 loses to H100
+  dbdyno pair --a local:postgres --b 'local:postgres?jit=off' --script mine.sql --initialize
   dbdyno pair --a local:postgres --b 'local:postgres?bin=/opt/pg19/bin' --fail-if 'slower>2%'
 
 Both sides are loaded with the same rows and measured alternately, in randomized order, so that drift of the machine is
@@ -40,9 +45,19 @@ pub struct PairArguments {
     /// Pairs of runs of each test at each degree of parallelism
     #[arg(long, value_name = "N", default_value = "10", value_parser = value::repeats("pairs"))]
     pub pairs: u32,
-    /// Codes, layers (cpu, server, storage, database), or your own test files
-    #[arg(long, value_name = "T611,server,...", value_delimiter = ',', default_value = "T611,T616,T716,T311")]
+    /// Codes, layers (cpu, server, storage, database), or your own test files [default: T611,T616,T716,T311; none with scripts]
+    #[arg(long, value_name = "T611,server,...", value_delimiter = ',')]
     pub tests: Vec<String>,
+    /// Have another test at work beside each run of side B, with jobs of its own, and a rate in steps per second of all of them
+    /// together: the change from A is what the measured tests lose to it; may be repeated
+    #[arg(long, value_name = "TEST:jobs=N[,rate=R]", value_parser = load_beside::load)]
+    pub b_load_beside: Vec<LoadBesideRequest>,
+    /// The same of side A
+    #[arg(long, value_name = "TEST:jobs=N[,rate=R]", value_parser = load_beside::load)]
+    pub a_load_beside: Vec<LoadBesideRequest>,
+    /// Scripts of pgbench
+    #[command(flatten)]
+    pub scripts: ScriptArguments,
     /// Degrees of parallelism [default: 1 and the processors]
     #[arg(long, short, visible_short_alias = 'c', visible_aliases = ["clients", "threads"], value_name = "1,8", value_delimiter = ',', value_parser = value::degree("jobs"))]
     pub jobs: Option<Vec<u32>>,
@@ -65,6 +80,9 @@ pub struct PairArguments {
     /// Rows of the table that does not fit it
     #[arg(long, value_name = "ROWS", help_heading = "Duration and size", value_parser = value::rows("large-rows"))]
     pub large_rows: Option<u64>,
+    /// Warehouses of the order mixes (C100, C110) [default: as the preset says]
+    #[arg(long, value_name = "N", help_heading = "Duration and size", value_parser = value::warehouses)]
+    pub warehouses: Option<u64>,
     /// Seed of data, keys and order
     #[arg(long, value_name = "N", default_value_t = 42, help_heading = "Duration and size")]
     pub seed: u64,

@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 
+use base::Wrong;
 use clap::builder::TypedValueParser;
 use clap::{Arg, Args};
 use record::{Nanos, Preset, TracerKind};
-use run::{NetworkPeer, Tracing};
+use run::{LoadBesideRequest, NetworkPeer, Tracing};
 
 use super::choice;
+use super::load_beside;
 use super::output::OutputArguments;
 use super::pace::PaceArguments;
 use super::script::ScriptArguments;
@@ -28,13 +30,15 @@ Examples:
   dbdyno run --tests T616 --jobs 4 --rate 500 500 transactions per second, response time from the intended start
   dbdyno run --tests T616 --rate 50%,70%,90%  latency over rate, at shares of the capacity
   dbdyno run --target postgres://me@db1/shop --script read.sql@9 --script write.sql@1 -D size=100   scripts of pgbench
+  dbdyno run --tests C100 --jobs 4 --load-beside H100:jobs=1   the order mix with the decision queries beside it
   dbdyno run --tests T616 --until p99=5ms     the highest rate that meets a service level
   dbdyno run --resume dbdyno-20260131-120000-db1.jsonl";
 
 /// Options that hold beside --resume: those of what is not in the plan, and those that are held against it, among them the
 /// options of a fleet. Every other one is decided by the record, and refused.
-const HELD_BESIDE_RESUME: [&str; 27] = [
+const HELD_BESIDE_RESUME: [&str; 34] = [
     "beside",
+    "load_beside",
     "target",
     "tests",
     "network",
@@ -59,9 +63,15 @@ const HELD_BESIDE_RESUME: [&str; 27] = [
     "go_on",
     "script",
     "builtin",
+    "schema",
     "define",
     "initialize",
     "scale",
+    "max_tries",
+    "query_mode",
+    "connect",
+    "role",
+    "gauge",
 ];
 
 fn resumable(option: Arg) -> Arg {
@@ -84,6 +94,10 @@ pub struct RunArguments {
     /// Scripts of pgbench
     #[command(flatten)]
     pub scripts: ScriptArguments,
+    /// Have another test at work beside each run of a test, with jobs of its own, and a rate in steps per second of all of them
+    /// together; may be repeated
+    #[arg(long, value_name = "TEST:jobs=N[,rate=R]", help_heading = "Workload", value_parser = load_beside::load)]
+    pub load_beside: Vec<LoadBesideRequest>,
     /// Also measure the network to this peer, where `dbdyno network serve` runs: the ceiling of an engine on that host
     #[arg(long, value_name = "HOST[:PORT]", help_heading = "Workload", value_parser = value::peer)]
     pub network: Option<NetworkPeer>,
@@ -120,6 +134,9 @@ pub struct RunArguments {
     /// Rows of the table that does not fit it
     #[arg(long, value_name = "ROWS", value_parser = value::rows("large-rows"))]
     pub large_rows: Option<u64>,
+    /// Warehouses of the order mixes (C100, C110) [default: as the preset says]
+    #[arg(long, value_name = "N", value_parser = value::warehouses)]
+    pub warehouses: Option<u64>,
     /// Arrival rate
     #[command(flatten)]
     pub load: PaceArguments,
@@ -149,6 +166,13 @@ pub struct RunArguments {
     /// Run each test again with 20 % less of its limiting resource, and tell whether that is the cause
     #[arg(long, conflicts_with = "until", help_heading = "Workload")]
     pub prove: bool,
+    /// Write a line for each execution of a script to this new file, in the format of pgbench; of several runs each has its number behind
+    /// the name
+    #[arg(long, value_name = "FILE", help_heading = "Scripts of pgbench")]
+    pub script_log: Option<PathBuf>,
+    /// Share of the executions that have a line, each chosen at random
+    #[arg(long, value_name = "SHARE", default_value_t = 1.0, requires = "script_log", help_heading = "Scripts of pgbench", value_parser = share_of_log)]
+    pub sampling_rate: f64,
     /// Show the rates of the workloads beside those of another record, or of a published system
     #[arg(long, value_name = "RECORD|SYSTEM", help_heading = "Output")]
     pub beside: Option<String>,
@@ -158,6 +182,14 @@ pub struct RunArguments {
     /// Print the plan and exit
     #[arg(long, help_heading = None)]
     pub dry_run: bool,
+}
+
+/// The share of the executions that have a line in a log.
+fn share_of_log(text: &str) -> Result<f64, Wrong> {
+    let share = text.parse().ok().filter(|share| *share > 0.0 && *share <= 1.0);
+    share.ok_or_else(|| {
+        Wrong::new("sampling rate", text, "is no share of the executions", "use a number above 0, 1 at most")
+    })
 }
 
 /// Traced repeats.

@@ -8,7 +8,7 @@ use std::str::FromStr;
 use base::Wrong;
 use base::quantity::{self, count_within, rate_within, size_within, time_ns_within};
 use model::{Bound, BoundError, Gate, GateError};
-use record::{Bytes, LoadModel, Nanos};
+use record::{Bytes, LoadModel, Nanos, Ratio};
 use run::NetworkPeer;
 use workload::blocks::BlocksSettings;
 
@@ -73,6 +73,24 @@ pub fn think_time(text: &str) -> Read<Nanos> {
     time_ns_within("think-time", text, 0..=THINK_TIME_MAX.0).map(Nanos)
 }
 
+/// The mean time between two bursts of a monitor.
+pub fn probe_period(text: &str) -> Read<Nanos> {
+    time_ns_within("every", text, 100_000_000..=3_600 * Nanos::SECOND.0).map(Nanos)
+}
+
+/// The time after which a monitor gives a statement up.
+pub fn probe_timeout(text: &str) -> Read<Nanos> {
+    time_ns_within("timeout", text, 50_000_000..=60 * Nanos::SECOND.0).map(Nanos)
+}
+
+/// Share of one processor.
+pub fn processor_share(text: &str) -> Read<Ratio> {
+    let share = quantity::share(text).filter(|share| (0.000_1..=1.0).contains(share));
+    share
+        .map(Ratio)
+        .ok_or_else(|| Wrong::new("cpu", text, "is not a share of a processor from 0.01% to 100%", "write it as 0.5%"))
+}
+
 /// A degree of parallelism, of jobs, nodes, streams or threads.
 pub fn degree(thing: &'static str) -> impl Fn(&str) -> Read<u32> + Clone {
     move |text| match quantity::count(text) {
@@ -105,6 +123,11 @@ pub fn rows(thing: &'static str) -> impl Fn(&str) -> Read<u64> + Clone {
     let (least, most) = (3_200, 1_000_000_000_000);
     let hint = format!("use {least} to {most} rows; 320 of them share a secondary key");
     move |text| count_within(thing, text, least..=most).map_err(|wrong| Wrong { hint: hint.clone(), ..wrong })
+}
+
+/// Warehouses of an order mix.
+pub fn warehouses(text: &str) -> Read<u64> {
+    count_within("warehouses", text, 1..=1_000_000)
 }
 
 /// An arrival rate.

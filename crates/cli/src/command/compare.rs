@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use model::{CompareOptions, Comparison, Gate, Origin, System};
-use report::ComparisonView;
+use report::{ComparisonView, Document};
 use run::{Error, Result};
 
 use crate::arguments::value;
@@ -85,16 +85,11 @@ pub fn compare(arguments: &CompareArguments) -> Result<()> {
         return Err(Error::user(message)
             .hint("give two records, or a record and the name of a published system (dbdyno list references)"));
     }
-    let options = CompareOptions { margin: arguments.margin };
-    let mut systems: Vec<System> =
-        arguments.systems.iter().map(|words| Ok(subject::system(words)?.into_owned())).collect::<Result<_>>()?;
+    let mut systems = read(&arguments.systems)?;
     warn_about_equal_systems(&arguments.systems, &systems);
     name_by_path(&arguments.systems, &mut systems);
     let prices = subject::prices(&arguments.prices, &systems)?;
-    let comparison = model::compare(&systems, options);
-    if comparison.tests.is_empty() {
-        return Err(no_common_test(&systems));
-    }
+    let comparison = common(&systems, CompareOptions { margin: arguments.margin })?;
     let view = ComparisonView {
         systems: &systems,
         comparison: &comparison,
@@ -113,6 +108,41 @@ pub fn compare(arguments: &CompareArguments) -> Result<()> {
         }?,
     }
     violated(&view, &comparison)
+}
+
+/// The comparison of the systems that `words` name, as it is without options.
+///
+/// # Errors
+/// Where one cannot be read, and where they have no test in common.
+pub fn document(words: &[String]) -> Result<Document> {
+    let systems = systems(words)?;
+    let prices = subject::prices(&[], &systems)?;
+    let comparison = common(&systems, CompareOptions::default())?;
+    let view = ComparisonView { systems: &systems, comparison: &comparison, prices: &prices, gate: None };
+    Ok(report::comparison(&view))
+}
+
+/// The systems that `words` name, each under a name of its own.
+///
+/// # Errors
+/// Where one cannot be read.
+pub fn systems(words: &[String]) -> Result<Vec<System>> {
+    let mut systems = read(words)?;
+    name_by_path(words, &mut systems);
+    Ok(systems)
+}
+
+fn read(words: &[String]) -> Result<Vec<System>> {
+    words.iter().map(|words| Ok(subject::system(words)?.into_owned())).collect()
+}
+
+/// The comparison of `systems`.
+///
+/// # Errors
+/// Where they have no test in common.
+fn common(systems: &[System], options: CompareOptions) -> Result<Comparison> {
+    let comparison = model::compare(systems, options);
+    if comparison.tests.is_empty() { Err(no_common_test(systems)) } else { Ok(comparison) }
 }
 
 /// The conditions of `--fail-if` that are met, as an error with exit code 1.

@@ -348,7 +348,7 @@ fn generated(arguments: &LoadArguments, preset: Preset, layout: &Layout) -> Resu
         (Some(size), _) => size,
         (None, Preset::Smoke) => Bytes(2_000_000),
         (None, Preset::Quick) => Bytes(200_000_000),
-        (None, Preset::Standard) => Bytes(5_000_000_000),
+        (None, Preset::Standard | Preset::Soak) => Bytes(5_000_000_000),
         (None, Preset::Publish) => Bytes(50_000_000_000),
     };
     Ok(Input::Generated { seed: arguments.seed, rows: arguments.rows.unwrap_or_else(|| Cards::rows_for(size)) })

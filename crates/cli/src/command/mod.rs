@@ -16,12 +16,15 @@ pub mod list;
 pub mod load;
 pub mod manual;
 pub mod model;
+pub mod monitor;
 pub mod network;
 pub mod pair;
+pub mod pgbench;
 pub mod prove;
 pub mod records;
 pub mod report;
 pub mod run;
+pub mod serve;
 pub mod streams;
 
 use std::path::PathBuf;
@@ -31,6 +34,7 @@ use clap::{Parser, Subcommand};
 use crate::arguments::io::{CalibrateArguments, IoArguments};
 use crate::arguments::model::ModelArguments;
 use crate::arguments::pair::PairArguments;
+use crate::arguments::pgbench::PgbenchArguments;
 use crate::arguments::run::RunArguments;
 use crate::arguments::signed::signed;
 
@@ -58,6 +62,8 @@ pub struct Arguments {
 pub enum Command {
     /// Measure the platform and print its spec sheet
     Run(Box<RunArguments>),
+    /// Run scripts by the options of pgbench, and print its closing lines beside the sheet
+    Pgbench(Box<PgbenchArguments>),
     /// Measure two targets alternately on this machine, and tell which is faster
     Pair(Box<PairArguments>),
     /// Read and update random blocks through the engine (the method of SLOB, on every engine with blocks)
@@ -94,6 +100,10 @@ pub enum Command {
     Model(ModelArguments),
     /// Follow one metric over many records, and tell where it changed
     History(history::HistoryArguments),
+    /// Show the records of a directory in a browser, or write the same pages as files
+    Serve(serve::ServeArguments),
+    /// Hold a database in production to its promise: bursts, alerts, metrics, a page each month
+    Monitor(Box<monitor::MonitorArguments>),
     /// Export records as tables (CSV, Parquet) or histogram logs
     Export(export::ExportArguments),
     /// Remove kept and left-over databases from a directory
@@ -121,6 +131,7 @@ impl Command {
     pub fn carry_out(&self) -> ::run::Result<()> {
         match self {
             Command::Run(arguments) => run::run(arguments),
+            Command::Pgbench(arguments) => pgbench::pgbench(arguments),
             Command::Pair(arguments) => pair::pair(arguments),
             Command::Blocks(arguments) => blocks::blocks(arguments),
             Command::Load(arguments) => load::load(arguments),
@@ -139,6 +150,8 @@ impl Command {
             Command::Compare(arguments) => compare::compare(arguments),
             Command::Model(arguments) => model::model(arguments),
             Command::History(arguments) => history::history(arguments),
+            Command::Serve(arguments) => serve::serve(arguments),
+            Command::Monitor(arguments) => monitor::monitor(arguments),
             Command::Export(arguments) => export::export(arguments),
             Command::Clean(arguments) => clean::clean(arguments),
             Command::Completions { shell } => manual::completions(*shell),

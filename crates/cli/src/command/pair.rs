@@ -29,10 +29,9 @@ pub fn pair(arguments: &PairArguments) -> Result<()> {
     let path = arguments.record.clone().unwrap_or_else(default_record);
     let records = records(&path);
     let judged = gate.into_iter().flat_map(Gate::tests).map(str::to_owned).collect();
-    let request = request::pair(arguments, records, judged);
-    request.records.iter().try_for_each(|path| refuse_existing(path))?;
     let [a, b] = [target(&arguments.a, "a")?, target(&arguments.b, "b")?];
-    [&a, &b].into_iter().try_for_each(|target| engine(target).map(drop))?;
+    let request = request::pair(arguments, records, judged, [engine(&a)?, engine(&b)?])?;
+    request.records.iter().try_for_each(|path| refuse_existing(path))?;
     if request.pairs < PAIRS_MIN && !arguments.output.quiet {
         note(&format!("{} pairs are fewer than the {PAIRS_MIN} that a verdict needs", request.pairs));
     }

@@ -237,7 +237,10 @@ fn no_format(what: &str, format: ReportFormat) -> Error {
 }
 
 /// The record; of a large one only the runs that the page draws keep their details.
-fn read_for_page(path: &Path) -> Result<Record> {
+///
+/// # Errors
+/// Where it cannot be read.
+pub fn read_for_page(path: &Path) -> Result<Record> {
     if fs::metadata(path).is_ok_and(|file| file.len() < LONG_BYTES) {
         return store::read(path).map_err(unreadable);
     }

@@ -32,6 +32,15 @@ pub fn run(arguments: &RunArguments) -> Result<()> {
     run_by(arguments, None)
 }
 
+/// Judges `measured` where an invalid run is no error: the sheet says why it is.
+///
+/// # Errors
+/// Where the measurement was ended, and where a run failed.
+pub fn judge_failures(measured: Measured) -> Result<()> {
+    let is_whole = measured.error.is_none() && !measured.record.runs.iter().any(model::has_failed);
+    if is_whole { Ok(()) } else { judge(measured) }
+}
+
 /// Who carries out the jobs in place of this process.
 #[derive(Clone, Copy)]
 pub struct FleetOf<'a> {
@@ -50,6 +59,17 @@ pub struct FleetOf<'a> {
 /// # Errors
 /// As [`run()`], and where the agents cannot be started.
 pub fn run_by(arguments: &RunArguments, fleet: Option<FleetOf<'_>>) -> Result<()> {
+    match measured_by(arguments, fleet)? {
+        Some(measured) => shown(measured, arguments),
+        None => Ok(()),
+    }
+}
+
+/// The record of `arguments`; none where only the plan was asked for, which is printed.
+///
+/// # Errors
+/// As [`run_by()`], where there is no record.
+pub fn measured_by(arguments: &RunArguments, fleet: Option<FleetOf<'_>>) -> Result<Option<Measured>> {
     let agents = fleet.map(|fleet| fleet.agents);
     let resumed = arguments.resume.as_deref().map(resume).transpose()?;
     let path = match (&arguments.resume, &arguments.place.record) {
@@ -59,17 +79,8 @@ pub fn run_by(arguments: &RunArguments, fleet: Option<FleetOf<'_>>) -> Result<()
     if let Some((_, record)) = &resumed {
         check_agents(&path, &record.plan, fleet)?;
     }
-    let mut request = request::request(arguments, path)?;
-    if let Some(FleetOf { agents, jobs_per_agent: Some(jobs_each), .. }) = fleet {
-        request.jobs_per_agent = Some(jobs_each);
-        request.degrees = Some(run::jobs_of_agents(jobs_each, agents.count()));
-    }
-    request.setup.database_per_agent = fleet.is_some_and(|fleet| fleet.database_per_agent);
     let doubt = match &resumed {
-        Some((writer, record)) => {
-            run::check_resumption(record, &request)?;
-            run::doubt(&writer.metadata()?)
-        }
+        Some((writer, _)) => run::doubt(&writer.metadata()?),
         None => None,
     };
     let target = match (&arguments.target, &resumed) {
@@ -77,7 +88,15 @@ pub fn run_by(arguments: &RunArguments, fleet: Option<FleetOf<'_>>) -> Result<()
         (None, Some((_, record))) => recorded_target(record, doubt.as_deref())?,
         (None, None) => target(DEFAULT_TARGET)?,
     };
-    engine(&target)?;
+    let mut request = request::request(arguments, path, engine(&target)?)?;
+    if let Some(FleetOf { agents, jobs_per_agent: Some(jobs_each), .. }) = fleet {
+        request.jobs_per_agent = Some(jobs_each);
+        request.degrees = Some(run::jobs_of_agents(jobs_each, agents.count()));
+    }
+    request.setup.database_per_agent = fleet.is_some_and(|fleet| fleet.database_per_agent);
+    if let Some((_, record)) = &resumed {
+        run::check_resumption(record, &request)?;
+    }
     if agents.is_some() {
         check_target(&target)?;
     }
@@ -91,11 +110,12 @@ pub fn run_by(arguments: &RunArguments, fleet: Option<FleetOf<'_>>) -> Result<()
     if arguments.dry_run {
         let plan = measuring(arguments.output.quiet, |measuring| run::dry_run(&request, measuring.context(&target)?))?;
         let more = if arguments.prove { PROOFS } else { "" };
-        return print(&format!("{}{more}", report::plan(&plan, width())));
+        print(&format!("{}{more}", report::plan(&plan, width())))?;
+        return Ok(None);
     }
     check_output(&arguments.output)?;
     arguments.beside.as_deref().map(subject::beside).transpose()?;
-    let measured = measuring(arguments.output.quiet, |measuring| {
+    measuring(arguments.output.quiet, |measuring| {
         let goes_on = fleet.is_some_and(|fleet| fleet.goes_on);
         let fleet = measuring.deploy(agents, &request.setup.directory, &permitting(&target))?;
         let fleet = fleet.map(|(deployment, own)| (deployment.going_on(goes_on), own));
@@ -107,7 +127,12 @@ pub fn run_by(arguments: &RunArguments, fleet: Option<FleetOf<'_>>) -> Result<()
                 None => run::measure(&request, context),
             }
         })
-    })?;
+    })
+    .map(Some)
+}
+
+/// Prints the sheet of `measured`, and judges it.
+fn shown(measured: Measured, arguments: &RunArguments) -> Result<()> {
     show_beside(&measured, &arguments.output, arguments.beside.as_deref())?;
     judge(measured)
 }

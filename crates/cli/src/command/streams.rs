@@ -97,7 +97,7 @@ fn request(arguments: &StreamsArguments) -> Result<StreamsRequest> {
     let usual: u64 = match preset {
         Preset::Smoke => 4 << 20,
         Preset::Quick => 64 << 20,
-        Preset::Standard => 512 << 20,
+        Preset::Standard | Preset::Soak => 512 << 20,
         Preset::Publish => 10 << 30,
     };
     let file_bytes = match arguments.file {

@@ -45,6 +45,14 @@ fn rows_and_balances_are_those_of_the_transactions_that_are_reported() {
     // Each job has run a script before the window, to warm up.
     assert_eq!((histories + visits, visits > 0), (120 + 2, true));
     assert_eq!(count("select count(distinct job) from public.visits where job between 0 and 1"), 2);
+    let types = run["transaction_types"].as_array().unwrap();
+    let of_type = |index: usize| types[index]["totals"]["steps"].as_i64().unwrap();
+    assert_eq!((types[0]["name"].as_str(), of_type(0) + of_type(1)), (Some("visit.sql"), 120));
+    assert!((histories - 2..=histories).contains(&of_type(1)), "{histories} and {}", of_type(1));
+    let statements = types[1]["statements"].as_array().unwrap();
+    assert_eq!(statements.len(), 7, "five statements between begin and end");
+    let is_of_each = |statement: &Value| statement["service"]["count"].as_i64() == Some(of_type(1));
+    assert!(statements.iter().all(is_of_each), "{statements:?}");
     let delta = count("select sum(delta) from dbdyno.pgbench_history");
     for (table, column) in [("accounts", "abalance"), ("tellers", "tbalance"), ("branches", "bbalance")] {
         assert_eq!(count(&format!("select sum({column}) from dbdyno.pgbench_{table}")), delta, "{table}");
@@ -52,6 +60,99 @@ fn rows_and_balances_are_those_of_the_transactions_that_are_reported() {
     assert_eq!(count("select count(*) from dbdyno.pgbench_accounts where aid between 1 and 200000"), 200_000);
     assert_eq!(count("select count(distinct bid) from dbdyno.pgbench_history"), 2);
     assert_eq!(count("select count(*) from public.pgbench_history"), 0, "that of the user is left as it is");
+}
+
+#[test]
+fn a_role_has_jobs_and_a_rate_of_its_own_and_a_gauge_is_read_beside() {
+    let bench = Bench::new();
+    let Some(server) = FarServer::start(&bench, "db1") else { return };
+    server.ask("create table queue (id bigint generated always as identity primary key, taken_at timestamptz)");
+    fs::write(bench.path().join("put.sql"), "insert into queue (taken_at) values (null);\n").unwrap();
+    let take = "update queue set taken_at = now() where id = (select min(id) from queue where taken_at is null);\n\\sleep 5 ms\n";
+    fs::write(bench.path().join("take.sql"), take).unwrap();
+    let target = server.target();
+    let depth = "depth=select count(*) from queue where taken_at is null";
+    let scripts =
+        ["--script", "put.sql", "--script", "take.sql", "--role", "put.sql:jobs=2,rate=100", "--gauge", depth];
+    let window = ["--jobs", "3", "--duration", "4s", "--preset", "smoke", "--no-html", "--record", "r.jsonl"];
+    let output = bench.succeed(&[&["run", "--target", &target, "--details"], &scripts[..], &window].concat());
+    let record = bench.record("r.jsonl");
+    let run = &runs(&record, "X100")[0];
+    assert_eq!(run["outcome"]["status"], "done", "{}", run["outcome"]);
+    assert_eq!(run["totals"]["transactions"], commits(run), "the gauge is bookkeeping");
+    let types = run["transaction_types"].as_array().unwrap();
+    assert_eq!(types[0]["role"], serde_json::json!({ "name": "put.sql", "jobs": 2, "rate": 100.0 }));
+    assert_eq!(types[1]["role"], Value::Null);
+    // The mean of a Poisson process, and four of its standard deviations.
+    let puts = types[0]["totals"]["steps"].as_f64().unwrap();
+    assert!((320.0..480.0).contains(&puts), "{puts}");
+    let of_job = |run: &Value| run["gauges"][0]["readings"].as_array().unwrap().clone();
+    let readings = of_job(run);
+    assert!((3..=5).contains(&readings.len()), "{readings:?}");
+    let depths: Vec<f64> = readings.iter().map(|reading| reading["value"].as_f64().unwrap()).collect();
+    // At most the rows that were added until then; in the end no more than are left.
+    assert!(depths.iter().all(|depth| (0.0..=puts + 100.0).contains(depth)), "{depths:?}");
+    let words = output.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("Gauges") && words.contains("depth"), "{}", output.out);
+    let refused = |more: &[&str]| {
+        let base = ["run", "--target", &target, "--script", "put.sql", "--script", "take.sql", "--preset", "smoke"];
+        let output = bench.run(&[&base, more].concat());
+        (output.code, output.err.split_whitespace().collect::<Vec<_>>().join(" "))
+    };
+    let (code, message) = refused(&["--role", "put.sql:jobs=2", "--jobs", "1,4"]);
+    assert!(code == 2 && message.contains("1 jobs are too few for the roles of test X100"), "{message}");
+    let (code, message) = refused(&["--role", "put.sql:jobs=1,rate=5", "--rate", "10"]);
+    assert!(code == 2 && message.contains("have rates of their own"), "{message}");
+    let (code, message) = refused(&["--role", "other.sql:jobs=1"]);
+    assert!(code == 2 && message.contains("hint: name one of put.sql, take.sql"), "{message}");
+}
+
+#[test]
+fn behind_a_pooler_of_transactions_statements_have_no_names_and_nothing_is_set() {
+    let bench = Bench::new();
+    let Some(server) = FarServer::start(&bench, "db1") else { return };
+    server.ask(
+        "create table items as select id, array(select random() from generate_series(1, 8) where id > 0) as embedding \
+         from generate_series(1, 500) id; alter table items add primary key (id); create table asked (row int)",
+    );
+    let nearest = "\\set row random(1, 500)\nbegin;\nselect id as nearest from items order by (select sum((a - b) ^ 2) \
+                   from unnest(embedding, (select embedding from items where id = :row)) as v(a, b)) limit 1 \\gset\n\
+                   insert into asked values (:nearest);\ncommit;\n";
+    fs::write(bench.path().join("nearest.sql"), nearest).unwrap();
+    let (target, _pooler) = server.pooler();
+    for mode in ["simple", "extended", "prepared"] {
+        let asked =
+            ["--target", &target, "--script", "nearest.sql", "--query-mode", mode, "--jobs", "20", "--steps", "5"];
+        let run = measured(&bench, &asked);
+        assert_eq!(
+            (&run["totals"]["operations"], &run["totals"]["transactions"]),
+            (&100.into(), &100.into()),
+            "{mode}"
+        );
+        fs::remove_file(bench.path().join("r.jsonl")).unwrap();
+    }
+    // Each of the twenty jobs has run the script before the window, too.
+    assert_eq!(server.ask("select count(*) from asked"), "360");
+    assert_eq!(server.ask("select count(*) from pg_namespace where nspname = 'dbdyno'"), "0");
+    let refused =
+        bench.run(&["run", "--target", &target, "--tests", "T311", "--preset", "smoke", "--record", "t.jsonl"]);
+    assert!(refused.code != 0 && refused.err.contains("prepared_statements=off"), "{}", refused.err);
+    let without = target.replace("?prepared_statements=off", "");
+    let run = [
+        "run",
+        "--target",
+        &without,
+        "--script",
+        "nearest.sql",
+        "--jobs",
+        "20",
+        "--preset",
+        "smoke",
+        "--record",
+        "u.jsonl",
+    ];
+    let refused = bench.run(&run);
+    assert!(refused.code != 0 && refused.err.contains("hint: behind a pooler of transactions add"), "{}", refused.err);
 }
 
 #[test]
@@ -76,6 +177,19 @@ fn failed_transactions_are_rolled_back_and_counted() {
     assert!((done + 1..=done + 4).contains(&rows), "{rows} of {done}, with one to four before the window");
     assert_eq!(commits(run), done);
     assert!(run["service"]["min_ns"].as_u64().unwrap() > 2_000_000, "the pause is part of it");
+
+    fs::remove_file(bench.path().join("r.jsonl")).unwrap();
+    let run = measured(&bench, &[&arguments[1..], &["--max-tries", "0"]].concat());
+    let totals = &run["totals"];
+    assert_eq!((&totals["steps"], &totals["operations"], commits(&run)), (&100.into(), &100.into(), 100));
+    let (retried, retries) = (totals["retried"].as_u64().unwrap(), totals["retries"].as_u64().unwrap());
+    assert!(retried > 0 && retries >= retried, "{totals}");
+    let statements = run["transaction_types"][0]["statements"].as_array().unwrap();
+    let update = &statements[2];
+    assert_eq!(update["retries"], update["failures"], "each was tried again");
+    assert_eq!(update["failures"].as_u64().unwrap() + statements[3]["failures"].as_u64().unwrap(), retries);
+    assert_eq!(update["service"]["count"].as_u64().unwrap() - statements[3]["failures"].as_u64().unwrap(), 100);
+    assert_eq!(server.ask("select n from hot").parse::<u64>().unwrap(), rows + 104, "with one of each job before");
 }
 
 #[test]
@@ -132,12 +246,17 @@ fn portable_scripts_run_on_an_engine_without_a_server() {
 fn agents_of_a_fleet_run_scripts_too() {
     let bench = Bench::new();
     let fleet = ["fleet", "run", "--agents", "2", "--target", "local:postgres?autovacuum=off"];
-    let scripts = ["--builtin", "select-only", "--initialize", "--jobs", "2", "--steps", "40"];
+    let two = ["--builtin", "select-only@3", "--builtin", "simple-update"];
+    let scripts = [&two[..], &["--initialize", "--jobs", "2", "--steps", "40"]].concat();
     bench.succeed(&[&fleet[..], &scripts, &EXACT].concat());
     let record = bench.record("r.jsonl");
     let run = runs(&record, "X100")[0];
     assert_eq!((&run["outcome"]["status"], &run["totals"]["operations"]), (&"done".into(), &80.into()), "{run}");
     assert_eq!(run["agents"].as_array().unwrap().len(), 2);
+    let types = run["transaction_types"].as_array().unwrap();
+    let steps: Vec<u64> = types.iter().map(|of| of["totals"]["steps"].as_u64().unwrap()).collect();
+    assert_eq!((steps.len(), steps.iter().sum()), (2, 80_u64));
+    assert_eq!(types[1]["statements"][1]["service"]["count"].as_u64(), Some(steps[1]), "of both agents");
 }
 
 #[test]

@@ -21,6 +21,15 @@ pub struct FarServer {
 impl FarServer {
     /// None where no namespace can be made, which only root may.
     pub fn start(bench: &Bench, name: &str) -> Option<FarServer> {
+        FarServer::start_with(bench, name, &[])
+    }
+
+    /// The same, which encrypts connections.
+    pub fn start_encrypted(bench: &Bench, name: &str) -> Option<FarServer> {
+        FarServer::start_with(bench, name, &["-c", "ssl=on"])
+    }
+
+    fn start_with(bench: &Bench, name: &str, settings: &[&str]) -> Option<FarServer> {
         let namespace = Namespace::make()?;
         let mut server = FarServer {
             name: name.to_owned(),
@@ -39,11 +48,16 @@ impl FarServer {
         system("runuser", &[&as_user[..], &[&initdb, "-D", &data, "-U", "bench", "-A", "trust"]].concat());
         let rules = fs::read_to_string(format!("{data}/pg_hba.conf")).unwrap() + "host all all 10.211.0.0/16 trust\n";
         fs::write(format!("{data}/pg_hba.conf"), rules).unwrap();
+        if !settings.is_empty() {
+            let (key, certificate) = (format!("{data}/server.key"), format!("{data}/server.crt"));
+            let made = ["openssl", "req", "-x509", "-nodes", "-subj", "/CN=db", "-keyout", &key, "-out", &certificate];
+            system("runuser", &[&as_user[..], &made].concat());
+        }
         let postgres = program("postgres");
         let mut command = server.namespace.command("runuser");
         command.args(as_user).args([&postgres, "-D", &data]);
         command.args(["-c", &format!("listen_addresses={}", server.namespace.address), "-k", &at]);
-        command.args(["-c", "autovacuum=off"]).stdin(Stdio::null()).stderr(Stdio::null());
+        command.args(settings).args(["-c", "autovacuum=off"]).stdin(Stdio::null()).stderr(Stdio::null());
         server.server = Some(command.spawn().unwrap());
         wait_until("the server does not answer", || {
             std::net::TcpStream::connect((server.namespace.address.as_str(), server.port)).is_ok()
@@ -56,6 +70,27 @@ impl FarServer {
         let servers = [FarServer::start(bench, "db1")?, FarServer::start(bench, "db2")?];
         let addresses = servers.each_ref().map(FarServer::address).join(",");
         Some((servers, format!("postgres://bench@{addresses}/postgres")))
+    }
+
+    /// A pooler before it, which gives a session another server process for each transaction: its target, and what ends it when it is
+    /// dropped.
+    pub fn pooler(&self) -> (String, Pooler) {
+        let at = self.directory.display();
+        let settings = format!(
+            "[databases]\npostgres = host={at} port={} dbname=postgres user=bench\n[pgbouncer]\nlisten_addr = {}\n\
+             listen_port = 6432\nauth_type = any\npool_mode = transaction\nmax_client_conn = 500\ndefault_pool_size = 4\n\
+             unix_socket_dir =\npidfile = {at}/pgbouncer.pid\n",
+            self.port, self.namespace.address
+        );
+        fs::write(self.directory.join("pgbouncer.ini"), settings).unwrap();
+        let mut command = self.namespace.command("runuser");
+        command.args(["-u", "postgres", "--", "pgbouncer", "-q", &format!("{at}/pgbouncer.ini")]);
+        command.env("PATH", "/usr/sbin:/usr/bin:/bin").stdin(Stdio::null()).stderr(Stdio::null());
+        let pooler =
+            Pooler { process: command.spawn().expect("pgbouncer"), pid_file: self.directory.join("pgbouncer.pid") };
+        let address = format!("{}:6432", self.namespace.address);
+        wait_until("the pooler does not answer", || std::net::TcpStream::connect(&address).is_ok());
+        (format!("postgres://bench@{address}/postgres?prepared_statements=off"), pooler)
     }
 
     /// Waits until jobs are at work: set-up and warm-up have few commits.
@@ -119,6 +154,21 @@ impl FarServer {
     }
 }
 
+/// A pooler that runs.
+pub struct Pooler {
+    process: Child,
+    pid_file: PathBuf,
+}
+
+impl Drop for Pooler {
+    fn drop(&mut self) {
+        if let Ok(pid) = fs::read_to_string(&self.pid_file) {
+            let _ = Command::new("kill").args(["-TERM", pid.trim()]).status();
+        }
+        let _ = self.process.wait();
+    }
+}
+
 impl Drop for FarServer {
     fn drop(&mut self) {
         if let Some(mut server) = self.server.take() {
@@ -131,7 +181,7 @@ impl Drop for FarServer {
 }
 
 /// A program of the server of PostgreSQL.
-fn program(name: &str) -> String {
+pub fn program(name: &str) -> String {
     let versions = fs::read_dir("/usr/lib/postgresql").expect("PostgreSQL: ./test.sh installs it");
     let programs = versions.map(|version| version.unwrap().path().join("bin").join(name));
     programs.filter(|path| path.exists()).max().expect("a server of PostgreSQL").display().to_string()

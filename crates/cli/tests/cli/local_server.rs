@@ -36,9 +36,10 @@ fn every_supported_test_has_a_row_and_nothing_is_left_behind() {
     ]);
     let record = bench.record("r.json");
     let codes = [
-        "T131", "T132", "T133", "T141", "T151", "T152", "T161", "T421", "T611", "T621", "T211", "T426", "T626", "T721",
-        "T751", "T752", "T753", "T755", "T331", "T341", "T342", "T343", "T344", "T431", "T441", "T512", "T311", "T321",
-        "T322", "T616", "T716",
+        "T131", "T132", "T133", "T141", "T151", "T152", "T161", "T421", "T611", "T621", "T641", "T651", "T652", "T461",
+        "T462", "T463", "T741", "T731", "C100", "C110", "H100", "T211", "T426", "T626", "T721", "T722", "T751", "T752",
+        "T753", "T755", "T331", "T341", "T342", "T343", "T344", "T351", "T352", "T361", "T362", "T363", "T431", "T441",
+        "T512", "T311", "T321", "T322", "T616", "T716",
     ];
     for code in codes {
         let runs = runs(&record, code);
@@ -54,6 +55,24 @@ fn every_supported_test_has_a_row_and_nothing_is_left_behind() {
     assert_eq!(record["engine"]["temporary"], true);
     assert!(servers(&bench).is_empty(), "a server was left behind");
     assert_eq!(bench.files().len(), 1, "{:?}", bench.files());
+}
+
+#[test]
+fn the_engine_counts_each_checkpoint_that_was_asked_for_and_ended() {
+    let bench = Bench::new();
+    let words =
+        "run --target local:postgres --preset smoke --tests T721,T722 --jobs 1 --seconds 2 --no-html --record c.jsonl";
+    bench.succeed(&words.split(' ').collect::<Vec<_>>());
+    let record = bench.record("c.jsonl");
+    let run = runs(&record, "T722")[0];
+    let asked = &run["checkpoints"];
+    let completed = asked["completed"].as_u64().unwrap();
+    assert_eq!((&asked["wanted"], asked.get("refusal")), (&3.into(), None), "{asked}");
+    // The last one may end after the window: the engine counts it when it is asked for.
+    let counted = growth(run, "postgres_checkpoint_count").unwrap();
+    assert!(completed >= 1 && (completed..=3).contains(&counted), "{counted} are counted: {asked}");
+    let plain = runs(&record, "T721")[0];
+    assert_eq!((plain.get("checkpoints"), growth(plain, "postgres_checkpoint_count")), (None, Some(0)));
 }
 
 #[test]

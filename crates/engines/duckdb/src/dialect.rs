@@ -12,8 +12,13 @@ pub(crate) static CAPS: Caps = Caps {
     lines: false,
     parallel_query: true,
     parallel_index: true,
+    column_names: true,
+    limit_clause: true,
+    json: true,
+    large_values: true,
     concurrent_writers: true,
     counts_read_commits: true,
+    counts_procedure_commits: false,
     answers: true,
 };
 
@@ -27,7 +32,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
     threads,
     // A table is read in row groups; index scans read whole vectors.
     single_block_reads: &[],
-    user_tables: &[],
+    begin_writing: None,
     table_bytes,
     sparse: |_| {
         Err("stores tables by column, in groups of about a hundred thousand rows: no row has a block of its own")
@@ -40,7 +45,9 @@ fn kind(column: ColumnType) -> String {
         ColumnType::Float => "double".to_owned(),
         ColumnType::Decimal { precision, scale } => format!("decimal({precision}, {scale})"),
         ColumnType::Date => "date".to_owned(),
+        ColumnType::Timestamp => "timestamp".to_owned(),
         ColumnType::Text { .. } => "varchar".to_owned(),
+        ColumnType::Json => "json".to_owned(),
     }
 }
 

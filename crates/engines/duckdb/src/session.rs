@@ -3,6 +3,7 @@
 //! Sessions never wait for each other: every transaction uses the snapshot of its start, and if two change the same
 //! row, the second one fails. That is a counted serialization failure, as on other engines.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use engine::{Canceller, Error, Kind, Result, RowSource, Session, Statement, Value};
@@ -29,6 +30,8 @@ pub(crate) struct DuckDbSession {
     begin: Prepared,
     commit: Prepared,
     rollback: Prepared,
+    /// The columns of the statements whose rows were asked for.
+    column_names: HashMap<Statement, Vec<String>>,
     /// Buffer for the columns of a result.
     column_kinds: Vec<ColumnKind>,
     transaction: Transaction,
@@ -40,9 +43,17 @@ impl DuckDbSession {
     pub(crate) fn new(connection: Connection, tally: Arc<Tally>) -> Result<DuckDbSession> {
         let prepare = |sql| Prepared::new(&connection, sql);
         let (begin, commit, rollback) = (prepare("begin")?, prepare("commit")?, prepare("rollback")?);
-        let (statements, column_kinds) = (Vec::new(), Vec::new());
-        let transaction = Transaction::None;
-        Ok(DuckDbSession { statements, begin, commit, rollback, column_kinds, transaction, tally, connection })
+        Ok(DuckDbSession {
+            statements: Vec::new(),
+            begin,
+            commit,
+            rollback,
+            column_names: HashMap::new(),
+            column_kinds: Vec::new(),
+            transaction: Transaction::None,
+            tally,
+            connection,
+        })
     }
 
     /// Notes what a failed statement means for the transaction it was in, or, outside of one, that the library has
@@ -89,7 +100,15 @@ impl Session for DuckDbSession {
 
     fn query(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<Vec<Vec<Value<'static>>>> {
         let outcome = find(&self.statements, statement)?.run(binds);
-        self.noted(outcome)?.rows()
+        let mut outcome = self.noted(outcome)?;
+        self.column_names.entry(statement).or_insert_with(|| outcome.column_names());
+        outcome.rows()
+    }
+
+    fn column_names(&self, statement: Statement) -> Result<Vec<String>> {
+        // The library tells them with the rows.
+        let known = self.column_names.get(&statement).cloned();
+        known.ok_or_else(|| Error::new(Kind::Usage, "the columns of a statement are known after its first rows"))
     }
 
     fn begin(&mut self) -> Result<()> {

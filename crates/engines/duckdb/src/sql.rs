@@ -8,6 +8,7 @@ pub(crate) const FILES: &[StatementFile] = statement_files! {
     "T141.work"
     "T151.work"
     "T211.write"
+    "T352.change"
     "T426.scan"
 };
 

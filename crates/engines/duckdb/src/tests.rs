@@ -249,7 +249,7 @@ fn a_load_of_what_does_not_fit_is_refused_and_loads_nothing() {
     let fixture = Fixture::new("");
     let mut session = fixture.session_with_table();
     session.batch("create table d (id bigint, amount decimal(4, 2))").expect("create");
-    let column = |name: &str, kind| Column { name: name.to_owned(), kind };
+    let column = |name: &str, kind| Column::new(name, kind);
     let amount = ColumnType::Decimal { precision: 4, scale: 2 };
     let columns: &'static [Column] = vec![column("id", ColumnType::Int), column("amount", amount)].leak();
     let unknown: &'static [Column] = vec![column("id", ColumnType::Int), column("nothing", amount)].leak();

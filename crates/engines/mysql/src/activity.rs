@@ -3,7 +3,7 @@
 //! Sources: MariaDB and MySQL manuals, "PROCESSLIST", "General Thread States", "Innodb_row_lock_current_waits",
 //! "events_waits_current".
 //!
-//! - Sessions of the same user in the same database that run a statement.
+//! - Sessions of the same user that run a statement in the database of dbdyno, or in that of the target, where scripts work.
 //! - The process list has the state of a session, but not whether it waits for a row lock. InnoDB reports the number of
 //!   row lock waits, and as many of the sessions without another wait are marked as waiting. On a shared server some of
 //!   these waits may belong to other sessions. (InnoDB's list of transactions has the state of each, but its cache is
@@ -14,6 +14,8 @@
 
 use engine::{ActiveSession, Kind, Result, Session, SessionSample, Value};
 use record::WaitClass;
+
+use crate::dialect::literal;
 
 /// Name of a row lock wait: that of its counter.
 const ROW_LOCK: &str = "row_lock_wait";
@@ -39,12 +41,13 @@ pub(crate) struct ActivityQuery {
 }
 
 impl ActivityQuery {
-    /// The most detailed query that this user may run; `None` if there is none.
-    pub(crate) fn of(session: &mut dyn Session) -> Result<Option<ActivityQuery>> {
+    /// The most detailed query that this user may run for sessions in the database of `session`, or in `database`; `None` if there
+    /// is none.
+    pub(crate) fn of(session: &mut dyn Session, database: Option<&str>) -> Result<Option<ActivityQuery>> {
         let collects_waits = rows_if_permitted(session, WAITS_COLLECTED)?.is_some_and(|rows| rows.len() == 1);
         for waits in [true, false] {
             for processes in PROCESSES {
-                let sql = activity_sql(processes, waits);
+                let sql = activity_sql(processes, waits, database);
                 if (!waits || collects_waits) && rows_if_permitted(session, &sql)?.is_some() {
                     return Ok(Some(ActivityQuery { sql }));
                 }
@@ -67,12 +70,13 @@ impl ActivityQuery {
 }
 
 /// A query for state and wait of active sessions.
-fn activity_sql(processes: &str, waits: bool) -> String {
+fn activity_sql(processes: &str, waits: bool, database: Option<&str>) -> String {
+    let of_target = database.map_or_else(String::new, |name| format!(" or p.db = {}", literal(name)));
     let (wait, of_waits) =
         if waits { ("coalesce(w.event_name, ''), coalesce(w.operation, '')", WAITS) } else { ("'', ''", "") };
     format!(
         "select coalesce(p.state, ''), {wait} from {processes} p{of_waits} \
-         where p.id <> connection_id() and p.user = substring_index(user(), '@', 1) and p.db <=> database() \
+         where p.id <> connection_id() and p.user = substring_index(user(), '@', 1) and (p.db <=> database(){of_target}) \
          and p.command in ('Query', 'Execute', 'Prepare', 'Fetch', 'Long Data', 'Close stmt', 'Reset stmt')"
     )
 }

@@ -23,8 +23,13 @@ pub(crate) fn caps(session: &mut MysqlSession, server: &Server) -> Result<Caps> 
         lines: true,
         parallel_query: false,
         parallel_index: false,
+        column_names: true,
+        limit_clause: true,
+        json: true,
+        large_values: true,
         concurrent_writers: true,
         counts_read_commits: true,
+        counts_procedure_commits: false,
         answers: true,
     })
 }

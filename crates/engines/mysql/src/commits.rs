@@ -10,7 +10,9 @@
 //!   dictionary in about ten transactions. Therefore the transactions of the performance schema are used if it collects
 //!   them, for sessions only: one per user transaction, and one per DDL statement. It also counts rolled back and empty
 //!   transactions; the rollback statements and the empty transactions of dbdyno's sessions are subtracted. What remains
-//!   is an autocommit statement that failed after it had changed something.
+//!   is an autocommit statement that failed after it had changed something. A statement that is cancelled before its
+//!   transaction begins (`begin` itself, a call of a procedure) is rolled back all the same, and one too many is subtracted:
+//!   the server does not tell the client whether a transaction was open.
 //! - A node of a cluster also counts the commits of other nodes that it applies (a transaction of n statements as n +
 //!   1, DDL as 1). There the count is that of dbdyno's sessions only, from the session status.
 

@@ -161,6 +161,12 @@ impl CounterQuery {
         Ok(CounterQuery { flavour, replication, log_in_data_writes, metrics, waits, events, commits, database_time })
     }
 
+    /// Whether it counts transactions themselves: the other sources count each statement in one, and know only those that a session
+    /// has sent, not those of a procedure.
+    pub(crate) fn counts_transactions(&self) -> bool {
+        self.commits == Commits::Transactions
+    }
+
     /// Reads them in `session`; `sums` are the counts of the node's sessions. The second value is the number of commits
     /// of the reading itself that are not included yet.
     pub(crate) fn read(&self, session: &mut dyn Session, sums: Sums) -> Result<(BTreeMap<String, u64>, u64)> {

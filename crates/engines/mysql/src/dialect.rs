@@ -15,10 +15,13 @@ pub(crate) static DIALECT: Dialect = Dialect {
     threads: |_| Vec::new(),
     // Rows are read in index order; the cost of seeks would cause scans of small tables.
     single_block_reads: &["set optimizer_switch = 'mrr=off'", "set max_seeks_for_key = 1"],
-    user_tables: &[],
+    begin_writing: None,
     table_bytes,
     sparse,
 };
+
+/// The longest text that is a `varchar`: a row has 65,535 bytes, and a character up to four.
+const VARCHAR_MAX: u32 = 16_000;
 
 /// A quoted identifier.
 pub(crate) fn quoted(name: &str) -> String {
@@ -31,7 +34,10 @@ fn kind(column: ColumnType) -> String {
         ColumnType::Float => "double".to_owned(),
         ColumnType::Decimal { precision, scale } => format!("decimal({precision}, {scale})"),
         ColumnType::Date => "date".to_owned(),
+        ColumnType::Timestamp => "datetime(6)".to_owned(),
+        ColumnType::Text { size } if size > VARCHAR_MAX => "mediumtext".to_owned(),
         ColumnType::Text { size } => format!("varchar({size})"),
+        ColumnType::Json => "json".to_owned(),
     }
 }
 
@@ -39,7 +45,7 @@ fn kind(column: ColumnType) -> String {
 /// collation are those of the database.
 fn create(table: &Table) -> Vec<String> {
     let mut parts = table.definitions(quoted, kind);
-    parts.extend(table.key.iter().map(|key| format!("primary key ({})", quoted(key))));
+    parts.extend(table.key_list(quoted).map(|key| format!("primary key ({key})")));
     let compressed = if table.compressed { " row_format = compressed" } else { "" };
     let partitions = table.partitions.as_ref().map(partitioned).unwrap_or_default();
     let name = quoted(&table.name);
@@ -81,7 +87,7 @@ fn sparse(block: Bytes) -> Result<Sparse, &'static str> {
 fn finish(table: &Table) -> Vec<String> {
     let name = quoted(&table.name);
     let index = |index: &engine::Index| {
-        let create = format!("create index {} on {name} ({})", quoted(&index.name), quoted(&index.column));
+        let create = format!("create index {} on {name} ({})", quoted(&index.name), index.column_list(quoted));
         unless_indexed(&table.name, &index.name, &create)
     };
     table.indexes.iter().map(index).chain([format!("analyze table {name}")]).collect()
@@ -100,7 +106,7 @@ fn unless_indexed(table: &str, index: &str, create: &str) -> String {
 }
 
 /// A string literal.
-fn literal(text: &str) -> String {
+pub(crate) fn literal(text: &str) -> String {
     format!("'{}'", text.replace('\\', "\\\\").replace('\'', "''"))
 }
 

@@ -62,7 +62,7 @@ fn ask_node(session: &mut MysqlSession, counts: &SessionCounts) -> Result<()> {
     let _ = caps(session, &server)?;
     let replication = Replication::of(session)?;
     let counters = CounterQuery::of(&server, replication, session)?;
-    let activity = ActivityQuery::of(session)?;
+    let activity = ActivityQuery::of(session, Some("shop"))?;
     let _ = (activity.map(|activity| activity.sample(session)), counters.read(session, counts.total()));
     let _ = replication::addresses(session, &Address { host: "h".to_owned(), port: None });
     let cluster_nodes = replication::cluster_nodes(session).ok();

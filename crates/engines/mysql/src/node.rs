@@ -14,6 +14,7 @@ use crate::activity::ActivityQuery;
 use crate::caps::{caps, is_on, variable};
 use crate::connect::Login;
 use crate::counter::CounterQuery;
+use crate::dialect::quoted;
 use crate::inventory::{self, ConnectionInfo};
 use crate::objects::MysqlObjects;
 use crate::process;
@@ -74,14 +75,15 @@ impl MysqlNode {
             (None, Some(_)) => variable(&mut session, "datadir")?.map(PathBuf::from),
             (None, None) => None,
         };
-        let caps = caps(&mut session, &server)?;
+        let mut caps = caps(&mut session, &server)?;
         let replication = Replication::of(&mut session)?;
         if replication == Replication::Galera {
             counts.enable_commit_queries();
         }
         let counters = CounterQuery::of(&server, replication, &mut session)?;
+        caps.counts_procedure_commits = counters.counts_transactions();
         let states = StateQuery::of(server.flavour, &mut session, data_directory.as_deref())?;
-        let activity = ActivityQuery::of(&mut session)?;
+        let activity = ActivityQuery::of(&mut session, login.database.as_deref())?;
         let takes_writes = !is_on(&mut session, "read_only")?;
         Ok(MysqlNode {
             login,
@@ -225,6 +227,11 @@ impl Node for MysqlNode {
     fn connect(&self) -> Result<Box<dyn Session>> {
         let database = self.claimed.load(Ordering::SeqCst).then_some(DATABASE);
         Ok(Box::new(self.session(database)?))
+    }
+
+    fn user_tables(&self, has_own: bool) -> Vec<String> {
+        let database = self.login.database.as_deref().filter(|_| !has_own);
+        database.map(|name| format!("use {}", quoted(name))).into_iter().collect()
     }
 
     fn object_session(&self, form: &ObjectForm) -> Result<Box<dyn ObjectSession>> {

@@ -369,6 +369,10 @@ impl engine::Session for MysqlSession {
         Ok(0)
     }
 
+    fn limit_waits(&mut self, timeout: Option<Duration>) {
+        self.wire.messages.limit(timeout);
+    }
+
     fn canceller(&self) -> Option<Box<dyn Canceller>> {
         Some(Box::new(CancelRequest { login: self.login.clone(), connection: self.server.connection }))
     }

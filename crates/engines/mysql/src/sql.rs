@@ -6,9 +6,11 @@
 
 use engine::{StatementFile, statement_files};
 
-/// The statements, by the code of their test.
+/// The statements, by the code of their test, or the schema of others.
 pub(crate) const FILES: &[StatementFile] = statement_files! {
     "B100.call" "B100.create" "B100.drop"
+    "C110.create" "C110.drop"
+    "M100.session"
     "T131.create" "T131.drop" "T131.work"
     "T132.create" "T132.drop" "T132.work"
     "T133.create" "T133.drop" "T133.work"
@@ -18,6 +20,8 @@ pub(crate) const FILES: &[StatementFile] = statement_files! {
     "T161.create" "T161.drop" "T161.sort"
     "T211.write"
     "T512.clean" "T512.clean_again" "T512.drop"
+    "T652.read"
+    "tpcc.delivery" "tpcc.neword" "tpcc.ostat" "tpcc.payment" "tpcc.session" "tpcc.slev"
 };
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ pub(crate) static DIALECT: Dialect = Dialect {
     // What an index costs is reckoned as next to nothing, so that no small table is scanned; that the rows are read one
     // by one is said in the statement itself (`T626.read`).
     single_block_reads: &["alter session set optimizer_index_cost_adj = 1"],
-    user_tables: &[],
+    begin_writing: None,
     table_bytes,
     sparse,
 };
@@ -33,7 +33,9 @@ fn kind(column: ColumnType) -> String {
         ColumnType::Float => "binary_double".to_owned(),
         ColumnType::Decimal { precision, scale } => format!("number({precision}, {scale})"),
         ColumnType::Date => "date".to_owned(),
+        ColumnType::Timestamp => "timestamp(6)".to_owned(),
         ColumnType::Text { size } => format!("varchar2({size} char)"),
+        ColumnType::Json => "clob".to_owned(),
     }
 }
 
@@ -82,6 +84,7 @@ fn sparse(block: Bytes) -> Result<Sparse, &'static str> {
         let value = |column: &engine::Column| match column.kind {
             ColumnType::Text { .. } => "'x'",
             ColumnType::Date => "date '2000-01-01'",
+            ColumnType::Timestamp => "timestamp '2000-01-01 00:00:00'",
             _ => "1",
         };
         let values: Vec<&str> = table.columns.iter().map(value).collect();
@@ -97,14 +100,14 @@ fn sparse(block: Bytes) -> Result<Sparse, &'static str> {
 /// Key, indexes that are not there yet, and statistics for the optimizer.
 fn finish(table: &Table) -> Vec<String> {
     let name = quoted(&table.name);
-    let key = table.key.iter().map(|key| {
+    let key = table.key_list(quoted).map(|key| {
         let constraint = quoted(&format!("{}_key", table.name));
-        format!("alter table {name} add constraint {constraint} primary key ({})", quoted(key))
+        format!("alter table {name} add constraint {constraint} primary key ({key})")
     });
     // An index of a table in parts has the same parts.
     let local = if table.partitions.is_some() { " local" } else { "" };
     let index = |index: &engine::Index| {
-        let create = format!("create index {} on {name} ({}){local}", quoted(&index.name), quoted(&index.column));
+        let create = format!("create index {} on {name} ({}){local}", quoted(&index.name), index.column_list(quoted));
         unless(&create, NAME_IN_USE)
     };
     let statistics = format!(
@@ -112,7 +115,7 @@ fn finish(table: &Table) -> Vec<String> {
          tabname => '{}', no_invalidate => false); end;",
         table.name.to_uppercase().replace(['\'', '"'], "")
     );
-    key.chain(table.indexes.iter().map(index)).chain([statistics]).collect()
+    key.into_iter().chain(table.indexes.iter().map(index)).chain([statistics]).collect()
 }
 
 /// That something of this name is there.

@@ -172,8 +172,13 @@ fn caps(session: &mut OracleSession) -> Result<Caps> {
         lines: false,
         parallel_query: has("Parallel execution"),
         parallel_index: has("Parallel execution"),
+        column_names: false,
+        limit_clause: false,
+        json: false,
+        large_values: false,
         concurrent_writers: true,
         counts_read_commits: false,
+        counts_procedure_commits: false,
         answers: true,
     })
 }

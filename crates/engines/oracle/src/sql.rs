@@ -16,6 +16,7 @@ pub(crate) const FILES: &[StatementFile] = statement_files! {
     "T211.write"
     "T512.clean" "T512.clean_again" "T512.drop"
     "T626.read"
+    "T652.read"
 };
 
 #[cfg(test)]

@@ -68,8 +68,13 @@ fn caps(session: &mut PostgresSession, flavour: Flavour) -> Result<Caps> {
         lines: true,
         parallel_query: workers,
         parallel_index: workers,
+        column_names: true,
+        limit_clause: true,
+        json: true,
+        large_values: true,
         concurrent_writers: true,
         counts_read_commits: flavour.has_postgres_storage() || flavour == Flavour::Aurora,
+        counts_procedure_commits: flavour.has_postgres_storage() || flavour == Flavour::Aurora,
         answers: true,
     })
 }

@@ -5,6 +5,9 @@ use record::Bytes;
 
 use crate::partition::{self, TABLE_WORKERS, with_workers};
 
+/// What makes bare names those of the user, after those of dbdyno.
+pub(crate) const USER_TABLES: &str = "set search_path = dbdyno, \"$user\", public";
+
 /// The dialect of PostgreSQL.
 pub(crate) const DIALECT: Dialect = Dialect {
     placeholder: Placeholder::Dollar,
@@ -22,7 +25,7 @@ pub(crate) const DIALECT: Dialect = Dialect {
         "set effective_io_concurrency = 0",
         "set max_parallel_workers_per_gather = 0",
     ],
-    user_tables: &["set search_path = dbdyno, \"$user\", public"],
+    begin_writing: None,
     table_bytes,
     sparse,
 };
@@ -39,7 +42,9 @@ fn kind(column: ColumnType) -> String {
         ColumnType::Float => "float8".to_owned(),
         ColumnType::Decimal { precision, scale } => format!("numeric({precision}, {scale})"),
         ColumnType::Date => "date".to_owned(),
+        ColumnType::Timestamp => "timestamp(6)".to_owned(),
         ColumnType::Text { size } => format!("varchar({size})"),
+        ColumnType::Json => "jsonb".to_owned(),
     }
 }
 

@@ -77,7 +77,11 @@ impl ServerError {
         if known { error } else { error.hint(hint) }
     }
 
-    fn into_error_of(self, kind: Kind) -> Error {
+    fn into_error_of(mut self, kind: Kind) -> Error {
+        // A prepared statement of another session, or none: a pooler gave the session another server process.
+        if matches!(self.code.as_str(), "42P05" | "26000") && self.hint.is_none() {
+            self.hint = Some("behind a pooler of transactions add ?prepared_statements=off to the target".to_owned());
+        }
         let mut message = if self.message.is_empty() { "the server gave no reason".to_owned() } else { self.message };
         if let Some(detail) = &self.detail {
             message.push_str(": ");

@@ -21,6 +21,7 @@ use crate::activity;
 use crate::capability::{self, Capabilities};
 use crate::connect::{Login, SOCKET_DIRECTORIES};
 use crate::counter::CounterQuery;
+use crate::dialect::USER_TABLES;
 use crate::discovery;
 use crate::flavour::Flavour;
 use crate::inventory::{self, ConnectionInfo};
@@ -103,7 +104,9 @@ pub(crate) fn open_all(target: &Target, workspace: &Workspace) -> Result<Vec<Pos
 impl PostgresNode {
     fn of(login: Login, cluster: Option<Cluster>, started: u32, keep: bool) -> Result<PostgresNode> {
         let login = Arc::new(login);
-        let (mut session, capabilities) = first_session(&login)?;
+        let (mut session, mut capabilities) = first_session(&login)?;
+        // Behind a pooler a session cannot have the server process publish what it has counted.
+        capabilities.caps.counts_read_commits &= !login.is_pooled;
         let (route, server) = (session.route().clone(), session.server().clone());
         let found = process::of_session(server.process, &route).map(|(_, postmaster)| postmaster);
         let postmaster = cluster.as_ref().map(|cluster| cluster.postmaster_pid).or(found);
@@ -183,6 +186,12 @@ impl Node for PostgresNode {
             return Ok(());
         }
         let mut session = self.session(None)?;
+        if self.login.is_pooled {
+            // A lock would stay with a server process, and the tables are those of the user.
+            self.unlocked.store(true, Ordering::SeqCst);
+            *guard = Some(session);
+            return Ok(());
+        }
         let locked = self.lock_schema(&mut session)?;
         self.unlocked.store(!locked, Ordering::SeqCst);
         self.make_schema(&mut session)?;
@@ -224,6 +233,10 @@ impl Node for PostgresNode {
     fn connect(&self) -> Result<Box<dyn Session>> {
         let schema = self.in_schema.load(Ordering::SeqCst).then_some(SCHEMA);
         Ok(Box::new(self.session(schema)?))
+    }
+
+    fn user_tables(&self, _has_own: bool) -> Vec<String> {
+        vec![USER_TABLES.to_owned()]
     }
 
     fn object_session(&self, form: &ObjectForm) -> Result<Box<dyn ObjectSession>> {
@@ -269,6 +282,14 @@ impl Node for PostgresNode {
         Ok(steps)
     }
 
+    /// An immediate one: it is not spread out.
+    fn checkpoint(&self, session: &mut dyn Session) -> Result<Option<u64>> {
+        if !self.capabilities.may_checkpoint || self.capabilities.identity.flavour != Flavour::None {
+            return Ok(None);
+        }
+        session.batch("checkpoint").map(|()| Some(1))
+    }
+
     fn state(&self, session: &mut dyn Session) -> Result<DatabaseState> {
         self.states.read(session)
     }
@@ -295,7 +316,7 @@ impl Node for PostgresNode {
             return cluster.stop(node.keep);
         }
         // The node that claimed the schema removes it.
-        if node.keep || guard.is_none() {
+        if node.keep || node.login.is_pooled || guard.is_none() {
             return Ok(());
         }
         let removed = node.remove_schema();

@@ -21,10 +21,11 @@ use postgres_protocol::message::frontend;
 use record::FailureKind;
 
 pub(crate) use self::bytes::BYTES_MAX;
-use self::statement::{BEGIN, COMMIT, PUBLISH, PUBLISH_LATE, Prepared, ROLLBACK, Requests, row};
+use self::statement::{BEGIN, COMMIT, PUBLISH, PUBLISH_LATE, Prepared, ROLLBACK, Requests, row, unnamed};
 use crate::connect::{Login, Opened, Server};
+use crate::dialect::USER_TABLES;
 use crate::failure::{encode_error, if_supported};
-use crate::message;
+use crate::message::{self, affected};
 use crate::wire::Wire;
 use transport::{Pipeline, Pipelined, Route};
 
@@ -78,23 +79,27 @@ impl PostgresSession {
     pub(crate) fn start(opened: Opened, login: Arc<Login>) -> Result<PostgresSession> {
         let Opened { wire, server, route } = opened;
         let publish = if server.major < VERSION_OF_FLUSH { PUBLISH_LATE } else { PUBLISH };
+        let is_pooled = login.is_pooled;
         let mut session = PostgresSession {
             wire,
             server,
+            publishes: !is_pooled,
             login,
             route,
             process: None,
             statements: Vec::new(),
             known: HashMap::new(),
-            requests: Requests::new()?,
+            requests: Requests::new(is_pooled)?,
             pipeline: Pipeline::default(),
             in_transaction: false,
-            publishes: true,
             is_compatible_only: false,
             answered_at: None,
             sending_time: Duration::ZERO,
             lost: false,
         };
+        if is_pooled {
+            return Ok(session);
+        }
         // Two requests in one message: not every flavour supports the publishing one.
         for statements in [&[BEGIN, COMMIT, ROLLBACK][..], &[publish]] {
             for (name, sql) in statements {
@@ -111,11 +116,6 @@ impl PostgresSession {
             engine::Session::publish_counters(&mut session)?;
         }
         Ok(session)
-    }
-
-    /// All requests from now on have to be answered within `timeout`, until this is called again; `None` waits forever.
-    pub(crate) fn limit(&mut self, timeout: Option<Duration>) {
-        self.wire.messages.limit(timeout);
     }
 
     pub(crate) fn server(&self) -> &Server {
@@ -151,8 +151,23 @@ impl PostgresSession {
         self.response(Protocol::Simple, |_| Ok(()))
     }
 
+    /// The rows that an answer has, and those that its command tag says were changed.
+    #[inline]
+    fn counts(&mut self, protocol: Protocol) -> Result<(u64, u64)> {
+        let (mut rows, mut changed) = (0, 0);
+        self.response(protocol, |message| {
+            match message.tag {
+                b'D' => rows += 1,
+                b'C' => changed = affected(message.body),
+                _ => {}
+            }
+            Ok(())
+        })?;
+        Ok((rows, changed))
+    }
+
     fn parse(&mut self, sql: &str) -> Result<Prepared> {
-        let name = format!("s{}", self.statements.len());
+        let name = if self.login.is_pooled { String::new() } else { format!("s{}", self.statements.len()) };
         self.wire.output.clear();
         frontend::parse(&name, sql, [], &mut self.wire.output)
             .and_then(|()| frontend::describe(b'S', &name, &mut self.wire.output))
@@ -171,12 +186,17 @@ impl PostgresSession {
             }
             Ok(())
         })?;
-        Ok(Prepared::new(name, parameters, columns).with_column_names(names))
+        let prepared = Prepared::new(name, parameters, columns).with_column_names(names);
+        Ok(if self.login.is_pooled { prepared.unnamed(sql) } else { prepared })
     }
 }
 
 impl engine::Session for PostgresSession {
     fn batch(&mut self, sql: &str) -> Result<()> {
+        if self.login.is_pooled {
+            // A pooler would leave the setting to sessions of others; the tables of the user are meant without it, too.
+            return if sql == USER_TABLES { Ok(()) } else { Err(behind_pooler()) };
+        }
         let outcome = self.query_simply(sql);
         match outcome {
             Err(error) if self.is_compatible_only && !self.in_transaction => match fallback::alternative(sql, &error) {
@@ -205,6 +225,23 @@ impl engine::Session for PostgresSession {
         find(&self.statements, statement)?.bind(binds, &mut self.wire.output)?;
         self.send()?;
         self.counted_answer(statement)
+    }
+
+    fn execute_text(&mut self, sql: &str) -> Result<u64> {
+        self.check_connected()?;
+        // It may change the objects of known statements.
+        self.known.clear();
+        self.wire.output.clear();
+        frontend::query(sql, &mut self.wire.output).map_err(|error| encode_error(&error))?;
+        self.send()?;
+        self.counts(Protocol::Simple).map(|(rows, changed)| rows.max(changed))
+    }
+
+    fn execute_unnamed(&mut self, sql: &str, binds: &[Value<'_>]) -> Result<u64> {
+        self.check_connected()?;
+        unnamed(sql, binds, &mut self.wire.output)?;
+        self.send()?;
+        self.counts(Protocol::Extended).map(|(rows, changed)| rows.max(changed))
     }
 
     fn queue(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<()> {
@@ -252,6 +289,9 @@ impl engine::Session for PostgresSession {
 
     fn bulk(&mut self, table: &str, rows: &mut dyn RowSource) -> Result<u64> {
         self.check_connected()?;
+        if self.login.is_pooled {
+            return Err(behind_pooler());
+        }
         self.load(table, rows)
     }
 
@@ -306,6 +346,10 @@ impl engine::Session for PostgresSession {
         self.process
     }
 
+    fn limit_waits(&mut self, timeout: Option<Duration>) {
+        self.wire.messages.limit(timeout);
+    }
+
     fn canceller(&self) -> Option<Box<dyn Canceller>> {
         Some(Box::new(CancelRequest {
             login: self.login.clone(),
@@ -330,6 +374,13 @@ impl Drop for PostgresSession {
             while self.wire.messages.receive().is_ok() {}
         }
     }
+}
+
+/// The error of a test with tables or settings of its own: none of them is made where sessions share server processes.
+fn behind_pooler() -> Error {
+    Error::new(Kind::Usage, "with prepared_statements=off no tables and no settings are made, which this needs").hint(
+        "measure scripts on tables that are there (--script FILE), or name the server itself in place of the pooler",
+    )
 }
 
 #[inline]

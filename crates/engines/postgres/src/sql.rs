@@ -2,9 +2,11 @@
 
 use engine::{StatementFile, statement_files};
 
-/// The statements, by the code of their test.
+/// The statements, by the code of their test, or the schema of others.
 pub(crate) const FILES: &[StatementFile] = statement_files! {
     "B100.call" "B100.create"
+    "C110.create" "C110.drop"
+    "M100.room" "M100.session"
     "T131.create" "T131.drop" "T131.work"
     "T132.create" "T132.drop" "T132.work"
     "T133.create" "T133.drop" "T133.work"
@@ -13,6 +15,8 @@ pub(crate) const FILES: &[StatementFile] = statement_files! {
     "T152.create" "T152.drop" "T152.work"
     "T161.create" "T161.drop" "T161.sort"
     "T211.write"
+    "T352.change"
+    "tpcc.delivery" "tpcc.neword" "tpcc.ostat" "tpcc.payment" "tpcc.slev"
 };
 
 #[cfg(test)]

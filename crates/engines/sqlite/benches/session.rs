@@ -29,13 +29,13 @@ impl Items {
             ("weight", ColumnType::Float),
             ("pad", ColumnType::Text { size: 150 }),
         ];
-        let column = |(name, kind): &(&str, ColumnType)| Column { name: (*name).to_owned(), kind: *kind };
+        let column = |(name, kind): &(&str, ColumnType)| Column::new(*name, *kind);
         Items { columns: integers.iter().chain(&others).map(column).collect(), next: 0, pad: "x".repeat(150) }
     }
 
     fn table() -> Table {
         let columns = Items::new().columns;
-        let key = Some("id".to_owned());
+        let key = vec!["id".to_owned()];
         Table {
             name: "item".to_owned(),
             columns,

@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn names_are_quoted() {
-        let columns = [Column { name: "order".to_owned(), kind: engine::ColumnType::Int }];
+        let columns = [Column::new("order", engine::ColumnType::Int)];
         assert_eq!(statement("a\"b", &columns), "insert into \"a\"\"b\" (\"order\") values (?1)");
     }
 }

@@ -11,8 +11,13 @@ pub(crate) static CAPS: Caps = Caps {
     lines: false,
     parallel_query: false,
     parallel_index: false,
+    column_names: true,
+    limit_clause: true,
+    json: true,
+    large_values: true,
     concurrent_writers: false,
     counts_read_commits: false,
+    counts_procedure_commits: false,
     answers: true,
 };
 
@@ -27,7 +32,8 @@ pub(crate) static DIALECT: Dialect = Dialect {
     threads,
     // SQLite always reads single pages in index order.
     single_block_reads: &[],
-    user_tables: &[],
+    // One that has read cannot write once another session has written.
+    begin_writing: Some("begin immediate"),
     table_bytes,
     sparse,
 };
@@ -39,20 +45,25 @@ pub(crate) static DIALECT: Dialect = Dialect {
 /// engine that has one, and a value of more than 15 digits is not kept exactly. A date is text, as usual in SQLite
 /// (SQLite documentation, "Date and Time Datatype"): `2010-02-28`, which sorts chronologically.
 fn create(table: &Table) -> Vec<String> {
-    let columns: Vec<String> = table
+    let is_rowid = |name: &String| table.key.as_slice() == std::slice::from_ref(name);
+    let mut parts: Vec<String> = table
         .columns
         .iter()
         .map(|column| {
             let kind = match column.kind {
                 ColumnType::Int => "integer",
                 ColumnType::Float | ColumnType::Decimal { .. } => "real",
-                ColumnType::Date | ColumnType::Text { .. } => "text",
+                ColumnType::Date | ColumnType::Timestamp | ColumnType::Text { .. } | ColumnType::Json => "text",
             };
-            let rule = if table.key.as_ref() == Some(&column.name) { "primary key" } else { "not null" };
-            format!("{} {kind} {rule}", quoted(&column.name))
+            let rule = if is_rowid(&column.name) { " primary key" } else { column.null_rule() };
+            format!("{} {kind}{rule}", quoted(&column.name))
         })
         .collect();
-    vec![format!("create table {} ({}) strict", quoted(&table.name), columns.join(", "))]
+    // Of several columns: the table is clustered by them too.
+    let is_composite = table.key.len() > 1;
+    parts.extend(table.key_list(quoted).filter(|_| is_composite).map(|key| format!("primary key ({key})")));
+    let kind = if is_composite { "strict, without rowid" } else { "strict" };
+    vec![format!("create table {} ({}) {kind}", quoted(&table.name), parts.join(", "))]
 }
 
 /// The pages of each b-tree, by a full scan (SQLite documentation, "The DBSTAT Virtual Table").

@@ -102,6 +102,11 @@ impl Node for SqliteNode {
         self.checkpoint().map(|()| vec![SettlingStep::Checkpoint])
     }
 
+    /// One that waits for nobody: what a session still reads stays in the log. It is no transaction.
+    fn checkpoint(&self, session: &mut dyn Session) -> Result<Option<u64>> {
+        session.batch("pragma wal_checkpoint(passive)").map(|()| Some(0))
+    }
+
     /// The log begins again, in the same file, after a checkpoint that reached its end: a window has parts of it that were
     /// written before, and parts that were not. Caches belong to the sessions, which alone know them.
     fn state(&self, session: &mut dyn Session) -> Result<DatabaseState> {

@@ -4,6 +4,8 @@ use engine::{StatementFile, statement_files};
 
 /// The statements, by the code of their test.
 pub(crate) const FILES: &[StatementFile] = statement_files! {
+    "H100.q7" "H100.q8" "H100.q9"
+    "M100.session"
     "T141.work"
     "T151.work"
 };

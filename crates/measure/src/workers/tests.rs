@@ -47,6 +47,33 @@ fn workers<'a>(jobs: usize, steps: &'a AtomicU64, break_at: u64) -> Vec<Box<dyn 
     (0..jobs).map(|_| Box::new(Sleeper { steps, sleep, break_at }) as Box<dyn Work>).collect()
 }
 
+/// Work at a pace of its own.
+struct AtItsPace<'a>(Box<dyn Work + 'a>, (u32, u32));
+
+impl Work for AtItsPace<'_> {
+    fn step(&mut self, number: u64) -> Result<Done, Broken> {
+        self.0.step(number)
+    }
+
+    fn own_pace(&self) -> Option<(Pace, (u32, u32))> {
+        Some((Pace::Rate { steps_per_second: 100.0 }, self.1))
+    }
+}
+
+#[test]
+fn jobs_with_a_pace_of_their_own_share_its_rate_beside_others() {
+    let (paced, free) = (AtomicU64::new(0), AtomicU64::new(0));
+    let mut works = workers(2, &free, u64::MAX);
+    let throttled = workers(2, &paced, u64::MAX).into_iter().zip(0..);
+    works.extend(throttled.map(|(work, place)| Box::new(AtItsPace(work, (place, 2))) as Box<dyn Work>));
+    let outcome = run_whole(&mut works, &settings(Pace::Unthrottled), &NoHooks, &AtomicBool::new(false));
+    drop(works);
+    let (paced, free) = (paced.into_inner(), free.into_inner());
+    assert_eq!(paced, 20 + 2, "in a fifth of a second, and one step each to warm up");
+    assert!(free > 2 * paced, "{free} steps of the others");
+    assert_eq!(outcome.tally.totals().steps, paced - 2 + free - 2);
+}
+
 #[test]
 fn the_number_of_steps_is_exact_and_tallied() {
     let steps = AtomicU64::new(0);
@@ -96,7 +123,9 @@ fn arrivals_of_the_window_are_the_same_whatever_the_length_of_the_warm_up() {
     };
     let dues = |purpose: Purpose| -> Vec<Nanos> {
         let settings = settings(pace);
-        let of = |job: u32| settings.pacer_for(purpose, (job, 2), Nanos(0)).unfinished(settings.window).collect();
+        let of = |job: u32| {
+            settings.pacer_for(purpose, job, (settings.pace, (job, 2)), Nanos(0)).unfinished(settings.window).collect()
+        };
         (0..2).flat_map(|job| -> Vec<Nanos> { of(job) }).collect()
     };
     let (window, warm_up) = (dues(Purpose::Arrivals), dues(Purpose::WarmUpArrivals));
@@ -115,7 +144,12 @@ fn a_warm_up_has_arrivals_of_its_own() {
         ..settings(Pace::Poisson { steps_per_second: 5.0 })
     };
     let first = |settings: &JobSettings, purpose: Purpose| {
-        settings.pacer_for(purpose, (0, 1), Nanos(0)).unfinished(Nanos(60_000_000_000)).next().unwrap().0
+        settings
+            .pacer_for(purpose, 0, (settings.pace, (0, 1)), Nanos(0))
+            .unfinished(Nanos(60_000_000_000))
+            .next()
+            .unwrap()
+            .0
     };
     // A run whose first arrival of the warm-up is long before that of the window: the warm-up ends between them.
     let parted = (1..).map(of_run).find_map(|settings| {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use record::evidence::Backlog;
-use record::{Evidence, Finding, Nanos, Pace, Rate, Ratio, Run, Verdict};
+use record::{Evidence, Finding, Nanos, Pace, Rate, Ratio, Run, Totals, Verdict};
 
 use super::worst;
 use crate::delta::share;
@@ -12,19 +12,32 @@ use crate::queue::queues;
 use crate::rules::RULES;
 
 pub(super) fn check(run: &Run) -> Option<Finding> {
-    let Some(_) = &run.storage else {
-        let own = Target {
-            pace: run.pace,
-            steps: run.totals.steps,
-            unfinished: run.totals.unfinished,
-            window: run.window_ns,
-            duty_cycle: 1.0,
-        };
-        let (verdict, backlog) = own.judge(None)?;
-        return Some(Finding::new(verdict, Evidence::Backlog(backlog)));
+    let targets: Vec<(Option<String>, Target)> = match &run.storage {
+        Some(_) => jobs(run).into_iter().map(|(job, target)| (Some(job), target)).collect(),
+        None => [(None, whole(run))].into_iter().chain(roles(run)).collect(),
     };
-    let judged = jobs(run).into_iter().filter_map(|(job, target)| target.judge(Some(job)));
+    let judged = targets.into_iter().filter_map(|(job, target)| target.judge(job));
     worst(judged.map(|(verdict, backlog)| (verdict, Evidence::Backlog(backlog))))
+}
+
+/// The pace of all jobs of a run that is not one of storage.
+fn whole(run: &Run) -> Target {
+    let Totals { steps, unfinished, .. } = run.totals;
+    Target { pace: run.pace, steps, unfinished, window: run.window_ns, duty_cycle: 1.0 }
+}
+
+/// The roles with a rate of their own, and the types of transactions that their jobs share.
+fn roles(run: &Run) -> impl Iterator<Item = (Option<String>, Target)> {
+    let mut roles: BTreeMap<&str, Target> = BTreeMap::new();
+    for of in &run.transaction_types {
+        let Some((role, rate)) = of.role.as_ref().and_then(|role| Some((role, role.rate?))) else { continue };
+        let pace = Pace::Poisson { steps_per_second: rate };
+        let initial = Target { pace, steps: 0, unfinished: 0, window: run.window_ns, duty_cycle: 1.0 };
+        let target = roles.entry(&role.name).or_insert(initial);
+        target.steps = target.steps.saturating_add(of.totals.steps);
+        target.unfinished = target.unfinished.saturating_add(of.totals.unfinished);
+    }
+    roles.into_iter().map(|(name, target)| (Some(name.to_owned()), target))
 }
 
 /// The target of one pace.

@@ -15,8 +15,8 @@ use crate::rules::RULES;
 
 pub(super) fn check(run: &Run, context: &Context<'_>) -> Option<Finding> {
     let engine = context.engine.filter(|_| run.rows_at_random && run.cache_fit == Some(CacheFit::Outside))?;
-    // Each of several nodes has a cache and counters of its own.
-    (run.dop.nodes <= 1).then_some(())?;
+    // Each of several nodes has a cache and counters of its own. A load beside reads by other keys.
+    (run.dop.nodes <= 1 && run.loads_beside.is_empty()).then_some(())?;
     let block_bytes = engine.block_bytes?.0 as f64;
     let engine_bytes = delta(run, name::PHYSICAL_READ_BYTES)? as f64;
     let rows = Some(run.totals.rows).filter(|rows| *rows >= RULES.misses_rows_min)? as f64;

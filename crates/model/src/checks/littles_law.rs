@@ -10,7 +10,8 @@
 //! 3. In a closed loop without failures, jobs = (sum of response times + think times) / window. The edges may be
 //!    missing: wake-up at the start, and from the last step of a job to the end of the last step of all, at most
 //!    (max response + max think time + wake-up) / window per job. A job whose node is lost counts until then.
-//!    In an open loop, jobs are idle between intended starts: the sum of service times is at most jobs times window.
+//!    In an open loop, also of a role with a rate of its own, jobs are idle between intended starts: the sum of service times is at
+//!    most jobs times window.
 //!
 //! Storage runs have queues instead of jobs: see `in_flight`.
 //!
@@ -210,6 +211,26 @@ mod tests {
         assert_eq!(says(&lazy(10_000)).0, Verdict::Fail, "5,000 steps each by chance");
         let apart = Run { jobs_ended_separately: true, ..lazy(10_000) };
         assert_eq!(says(&apart).0, Verdict::Unknown, "5,000 steps each were planned");
+    }
+
+    #[test]
+    fn jobs_of_a_role_with_a_rate_may_be_idle() {
+        let role = |rate| record::Role { name: "writers".to_owned(), jobs: Some(1), rate };
+        let says = |rate: Option<f64>| {
+            let mut run = lazy(10_001);
+            run.transaction_types = vec![record::TransactionType {
+                name: "write".to_owned(),
+                weight: 1,
+                role: Some(role(rate)),
+                per_minute: None,
+                totals: run.totals.clone(),
+                service: run.service.clone(),
+                response: run.response.clone(),
+                statements: Vec::new(),
+            }];
+            says(&run).0
+        };
+        assert_eq!((says(None), says(Some(1_000.0))), (Verdict::Fail, Verdict::Pass));
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod backlog;
 mod bound;
 mod cache_fit;
 mod cache_misses;
+mod checkpoints;
 mod client_share;
 mod commit_count;
 mod commit_time;
@@ -22,6 +23,7 @@ mod foreign_io;
 mod generator_bound;
 mod in_flight;
 mod littles_law;
+mod load_beside;
 mod node_loss;
 mod observed_hosts;
 mod other_sessions;
@@ -38,6 +40,7 @@ mod swapping;
 mod throttling;
 mod unseen_answers;
 mod unwritten;
+mod warehouses;
 mod window_length;
 
 use std::collections::BTreeMap;
@@ -48,6 +51,7 @@ use record::{
     Check, EngineInventory, Evidence, Finding, Instrument, IoFile, Nanos, ObservedHost, Outcome, Pace, Run, Storage,
     Verdict,
 };
+pub use warehouses::warehouses_finding;
 
 /// The context of a run for its checks.
 #[derive(Clone, Copy, Debug)]
@@ -181,6 +185,8 @@ pub fn findings(run: &Run, context: &Context<'_>) -> Vec<Finding> {
         agent_rates::check(run),
         slow_agent::check(run),
         unseen_answers::check(run),
+        checkpoints::check(run, context),
+        load_beside::check(run),
     ]
     .into_iter()
     .flatten()
@@ -219,7 +225,10 @@ fn is_probe(run: &Run) -> bool {
 /// Whether `run` is an open loop; for storage, any of its streams.
 fn is_open(run: &Run) -> bool {
     let streams = run.storage.iter().flat_map(|storage| &storage.streams);
-    is_open_pace(run.pace) || streams.into_iter().any(|stream| is_open_pace(stream.pace))
+    let mut roles = run.transaction_types.iter().filter_map(|of| of.role.as_ref());
+    is_open_pace(run.pace)
+        || streams.into_iter().any(|stream| is_open_pace(stream.pace))
+        || roles.any(|role| role.rate.is_some())
 }
 
 fn is_open_pace(pace: Pace) -> bool {

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use record::{Bytes, Pace, Preset};
 
+use super::shift::are_paired;
 use super::verdict::Reason;
 use crate::rules::RULES;
-use crate::system::{Durability, Fact, FactGroup, FactValue, InvalidRun, Origin, System, SystemTest};
+use crate::system::{Condition, Durability, Fact, FactGroup, FactValue, InvalidRun, Origin, System, SystemTest};
 
 /// A fact that differs between systems.
 #[derive(Clone, Debug, PartialEq)]
@@ -117,7 +118,9 @@ pub(super) fn reasons(systems: [&System; 2], tests: [&SystemTest; 2]) -> Vec<Rea
     }
     let pairs =
         base.conditions.iter().filter_map(|one| Some((one, other.conditions.iter().find(|of| of.is_alike(one))?)));
-    let differ = pairs.filter(|(one, another)| one != another);
+    // The sides of a pair may differ in their loads: what these cost is what the pair is about.
+    let is_meant = |one: &Condition| matches!(one, Condition::LoadsBeside(_)) && are_paired(systems);
+    let differ = pairs.filter(|(one, another)| one != another && !is_meant(one));
     reasons.extend(differ.map(|(one, another)| Reason::Condition([one.clone(), another.clone()])));
     if base.changes != Some(false) || other.changes != Some(false) {
         reasons.extend(durability(systems.map(|system| system.durability.as_ref())));

@@ -51,7 +51,12 @@ fn system(name: &str, paired_with: Option<&str>, tests: Vec<SystemTest>) -> Syst
             started_at: Timestamp::default(),
             version: "1".to_owned(),
             preset: Preset::Standard,
-            paired: paired_with.map(|with| Paired { with: with.to_owned(), plan_hash: None, control_probe: None }),
+            paired: paired_with.map(|with| Paired {
+                with: with.to_owned(),
+                plan_hash: None,
+                loads_beside: Vec::new(),
+                control_probe: None,
+            }),
         },
         facts: Vec::new(),
         durability: Some(Durability { durable: Some(true), words: "every commit waits".to_owned() }),

@@ -16,6 +16,7 @@ mod series;
 mod storage;
 #[cfg(test)]
 mod tests;
+mod transaction_types;
 
 use record::{AgentRun, AgentStart, Bytes, ClientThreads, Nanos, Outcome, PlannedRun, Run, Totals};
 
@@ -31,6 +32,7 @@ use self::load::merged_load;
 use self::nodes::{merged_events, merged_nodes};
 use self::series::merged_seconds;
 use self::storage::{merged_storage, together};
+use self::transaction_types::merged_types;
 
 /// Starts that lie further apart belong to no common window.
 const SPREAD_MAX: Nanos = Nanos(24 * 3_600 * 1_000_000_000);
@@ -93,6 +95,7 @@ pub fn merged(parts: &[AgentPart<'_>]) -> Result<Run, MergeError> {
     run.events = merged_events(parts, begun);
     run.blocks = merged_blocks(parts)?.map(Box::new);
     run.load = merged_load(parts).map(Box::new);
+    run.transaction_types = merged_types(parts)?;
     // Of a table it is the same for all parts, of a load it is what each has loaded.
     run.data_bytes = run.load.as_ref().map_or(run.data_bytes, |load| Some(load.flat_bytes));
     // Where one of them does not know, nobody does.
@@ -138,7 +141,9 @@ fn check(first: &Run, part: &AgentPart<'_>) -> Result<(), MergeError> {
     if described(run) != described(first) || run.pace != first.pace || run.unit != first.unit {
         return Err(MergeError::OtherRun { agent: agent(), number: run.number, test: run.test.clone() });
     }
-    let has = |run: &Run| (run.storage.is_some(), run.blocks.is_some(), run.load.is_some());
+    let types =
+        |run: &Run| run.transaction_types.iter().map(|of| (of.name.clone(), of.statements.len())).collect::<Vec<_>>();
+    let has = |run: &Run| (run.storage.is_some(), run.blocks.is_some(), run.load.is_some(), types(run));
     if has(run) != has(first) {
         return Err(MergeError::OtherRun { agent: agent(), number: run.number, test: run.test.clone() });
     }
@@ -175,6 +180,8 @@ fn added(mut sum: Totals, part: &Totals) -> Totals {
         transactions: sum.transactions.saturating_add(part.transactions),
         bytes: bytes.reduce(|all, more| Bytes(all.0.saturating_add(more.0))),
         unfinished: sum.unfinished.saturating_add(part.unfinished),
+        retried: sum.retried.saturating_add(part.retried),
+        retries: sum.retries.saturating_add(part.retries),
         failures: sum.failures,
     }
 }

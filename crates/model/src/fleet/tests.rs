@@ -2,7 +2,8 @@ use measure::{Done, StepStart, Tally};
 use proptest::prelude::*;
 use record::{
     BlockOperation, BlockOperations, CacheState, FailureKind, IoKind, Latency, Load, LoadModel, LoadStage,
-    LoadStageKind, NodeEvent, NodeEventKind, NodeRun, Pace, RandomBlocks, Rate, SignedNanos, Slices, Storage,
+    LoadStageKind, NodeEvent, NodeEventKind, NodeRun, Pace, RandomBlocks, Rate, SignedNanos, Slices, StatementRun,
+    Storage, TransactionType,
 };
 
 use super::*;
@@ -56,6 +57,7 @@ static FAILED: Done = Done {
     transactions: 0,
     bytes: 0,
     failure: Some(FailureKind::Deadlock),
+    retries: 2,
     stream: 0,
     paused: Nanos(0),
     over: false,
@@ -202,6 +204,8 @@ fn of_numbers(kind: u8, numbers: &[u64]) -> Run {
         transactions: next(),
         bytes: Some(Bytes(next())),
         unfinished: next(),
+        retried: next(),
+        retries: next(),
         failures: [(FailureKind::Deadlock, next())].into(),
     };
     let second = record::Second {
@@ -222,6 +226,19 @@ fn of_numbers(kind: u8, numbers: &[u64]) -> Run {
     let latency = Latency::default;
     let (service, response, seconds) = (latency(), latency(), one.seconds.clone());
     let (jobs, readings) = (next() as u32 | 1, Vec::new());
+    let statement =
+        StatementRun { line: 1, text: "select 1".to_owned(), failures: next(), retries: next(), service: latency() };
+    let (name, of_type) = ("read.sql".to_owned(), (latency(), latency()));
+    one.transaction_types = vec![TransactionType {
+        name,
+        weight: 1,
+        role: None,
+        per_minute: Some("NOPM".to_owned()),
+        totals: totals.clone(),
+        service: of_type.0,
+        response: of_type.1,
+        statements: vec![statement],
+    }];
     one.nodes = vec![NodeRun { node: 1, jobs, totals: totals.clone(), service, response, seconds, readings }];
     one.totals = totals;
     let read =

@@ -22,6 +22,8 @@ pub enum LayerAbsence {
     OtherHost,
     /// The run was not traced.
     NotTraced,
+    /// A load was beside the jobs: what is counted below them is of both.
+    LoadBeside,
     /// No block device below the measured directory was counted.
     NoBlockDevice,
 }

@@ -216,7 +216,9 @@ fn table(record: &Record, shown: &Run, repeats: &Repeats<'_>) -> Option<LayerTab
         tracer: shown.trace.as_ref().map(|trace| trace.tracer),
         unavailable: shown.trace.as_ref().map_or(Vec::new(), |trace| trace.unavailable.clone()),
         lost_count: shown.trace.as_ref().map_or(0, |trace| trace.lost_count),
-        server_cpu_per_step_ns: delta(shown, name::SERVER_CPU_NS).map(|cpu| cpu as f64 / steps.max(1) as f64),
+        server_cpu_per_step_ns: delta(shown, name::SERVER_CPU_NS)
+            .filter(|_| shown.loads_beside.is_empty())
+            .map(|cpu| cpu as f64 / steps.max(1) as f64),
         layers,
     })
 }
@@ -231,6 +233,7 @@ fn found(point: MeasuringPoint, run: &Run, location: Option<Location>) -> Found 
     match point {
         MeasuringPoint::ClientResponse => client(&run.response, "intended start to end", "dbdyno clock"),
         MeasuringPoint::ClientService => client(&run.service, "start to end", "dbdyno clock"),
+        _ if !run.loads_beside.is_empty() => Found::Missing(LayerAbsence::LoadBeside),
         MeasuringPoint::DatabaseTime => engine::database(run, location),
         MeasuringPoint::Wait => engine::waits(run, location),
         MeasuringPoint::SystemCall | MeasuringPoint::Block | MeasuringPoint::Device => {

@@ -37,6 +37,25 @@ fn speed_throughput_and_scalability_by_hand() {
 }
 
 #[test]
+fn the_optimum_is_a_valid_point_beside_the_best() {
+    let slow = |mut run: Run| {
+        run.service.mean_ns = record::Nanos(run.service.mean_ns.0 * 9);
+        run
+    };
+    let runs = || vec![run("T611", 1), run("T611", 2), slow(faster(run("T611", 4), 2))];
+    let of = |runs: Vec<Run>| {
+        let line = sheet(&record(runs)).lines.remove(0);
+        let found = line.optimum.map(|found| (found.point.run, found.point.dop.jobs, found.utilisation));
+        (line.best.map(|best| best.run), found)
+    };
+    assert_eq!(of(runs()), (Some(3), Some((2, 2, Ratio(0.25)))));
+    let mut doubtful = runs();
+    doubtful[1] = invalid(doubtful[1].clone());
+    assert_eq!(of(doubtful), (Some(3), Some((1, 1, Ratio(0.125)))));
+    assert_eq!(of(runs().drain(..1).collect()), (Some(1), None));
+}
+
+#[test]
 fn an_invalid_run_is_never_the_best() {
     let outcome = Outcome::Failed { message: "gone".to_owned() };
     let failed = Run { outcome, ..faster(run("T611", 8), 100) };

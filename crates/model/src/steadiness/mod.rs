@@ -94,7 +94,7 @@ fn rates(run: &Run) -> Vec<f64> {
 }
 
 /// Checkpoints that the engine counted between the first reading and the last.
-fn checkpoints(run: &Run) -> Option<u64> {
+pub(crate) fn checkpoints(run: &Run) -> Option<u64> {
     let mut names = run.readings.first()?.values.keys().filter(|name| name.ends_with(CHECKPOINTS));
     names.find_map(|name| delta(run, name))
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::mem::discriminant;
 
-use record::{CacheFit, CacheState, IndexTime, Load, LoopLocation, RandomBlocks, Run, StreamBackend};
+use record::{CacheFit, CacheState, IndexTime, Load, LoadBeside, LoopLocation, RandomBlocks, Run, StreamBackend};
 
 use crate::load_input::input_word;
 
@@ -21,6 +21,8 @@ pub enum Condition {
     ClientThreads(Option<u32>),
     /// Where file streams keep their files.
     Files(StreamBackend),
+    /// The loads beside the jobs; none where they were alone.
+    LoadsBeside(Vec<LoadBeside>),
     /// When the indexes of a loaded table are built.
     Indexes(IndexTime),
     /// Source of the lines of a load: `generated`, `none` for uncompressed files, or the compression.
@@ -49,13 +51,15 @@ pub fn parameters(run: &Run) -> BTreeMap<String, i64> {
     counted.map(|(name, number)| (name.clone(), *number)).collect()
 }
 
-/// The conditions of random blocks, file streams, loads, random rows outside the cache and jobs that share threads; empty for
-/// other runs.
+/// The conditions of random blocks, file streams, loads, random rows outside the cache, jobs that share threads and loads beside
+/// them; empty for other runs.
 pub fn conditions(run: &Run) -> Vec<Condition> {
     let mut conditions = run.blocks.as_deref().map(of_blocks).unwrap_or_default();
     conditions.extend(run.streams.as_deref().map(|streams| Condition::Files(streams.backend)));
     conditions.extend(run.load.iter().flat_map(|load| of_load(load)));
     conditions.extend(cache_filled(run).map(Condition::CacheFilled));
+    let beside = || run.loads_beside.iter().map(|of| of.load.clone()).collect();
+    conditions.extend((!run.loads_beside.is_empty()).then(|| Condition::LoadsBeside(beside())));
     conditions.extend(run.client_threads.map(|client| Condition::ClientThreads(Some(client.threads))));
     conditions
 }

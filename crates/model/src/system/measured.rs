@@ -147,8 +147,12 @@ fn conditions_of(runs: &[&Run]) -> Vec<Condition> {
     let shared = runs.iter().filter_map(|run| run.client_threads).map(|client| client.threads).max();
     let has_jobs = runs.iter().any(|run| !run.kind.is_probe() && run.storage.is_none());
     let threads = Condition::ClientThreads(shared);
+    // Alone is a condition, too: one record may have loads where the other has none.
+    let alone = Condition::LoadsBeside(Vec::new());
+    let is_alone = !of_first.iter().any(|condition| condition.is_alike(&alone));
     let others = of_first.into_iter().filter(|condition| !condition.is_alike(&threads));
-    others.chain(reads(runs)).chain(has_jobs.then(|| threads.clone())).collect()
+    let of_jobs = [Some(threads.clone()), is_alone.then_some(alone)].into_iter().flatten().filter(|_| has_jobs);
+    others.chain(reads(runs)).chain(of_jobs).collect()
 }
 
 /// The source of reads of tables outside the engine's cache, where checked: the page cache if it served any run.

@@ -1,6 +1,6 @@
 //! The pairing of one side of a paired comparison, and its control probe.
 
-use record::{Nanos, Pairing, Rate, Record, Run, Unit};
+use record::{LoadBeside, Nanos, Pairing, Rate, Record, Run, Unit};
 
 use crate::delta::rate_in;
 use crate::rules::RULES;
@@ -13,6 +13,8 @@ pub struct Paired {
     pub with: String,
     /// Hash of the common plan; absent in older records.
     pub plan_hash: Option<String>,
+    /// The loads beside the tests of this side.
+    pub loads_beside: Vec<LoadBeside>,
     /// The control probe of the machine; absent in older records.
     pub control_probe: Option<ControlProbe>,
 }
@@ -78,7 +80,13 @@ pub enum ControlDrift {
 /// The pairing of `record`; None where it is unpaired.
 pub(super) fn paired(record: &Record) -> Option<Paired> {
     let Pairing { other, plan_hash, .. } = record.plan.paired.as_ref()?;
-    Some(Paired { with: other.clone(), plan_hash: plan_hash.clone(), control_probe: control_probe(record) })
+    let loads_beside = record.plan.loads_beside.clone();
+    Some(Paired {
+        with: other.clone(),
+        plan_hash: plan_hash.clone(),
+        loads_beside,
+        control_probe: control_probe(record),
+    })
 }
 
 /// Whether `run` of `record` is a run of the control probe: in a paired record all probes are.

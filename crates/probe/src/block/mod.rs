@@ -49,7 +49,7 @@ pub fn region_bytes(preset: Preset, free: Bytes) -> Option<Bytes> {
     let target = match preset {
         Preset::Smoke => REGION_BYTES_MIN,
         Preset::Quick => Bytes::GIB,
-        Preset::Standard => Bytes::GIB.times(8),
+        Preset::Standard | Preset::Soak => Bytes::GIB.times(8),
         Preset::Publish => Bytes::GIB.times(32),
     };
     let bytes = target.0.min(free.0 / FREE_DIVISOR) / Bytes::MIB.0 * Bytes::MIB.0;

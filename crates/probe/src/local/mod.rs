@@ -56,7 +56,7 @@ impl Size {
         match preset {
             Preset::Smoke => Size { count: 100, time_ns_max: milliseconds(20) },
             Preset::Quick => Size { count: 1_000, time_ns_max: milliseconds(90) },
-            Preset::Standard => Size { count: 5_000, time_ns_max: milliseconds(500) },
+            Preset::Standard | Preset::Soak => Size { count: 5_000, time_ns_max: milliseconds(500) },
             Preset::Publish => Size { count: 10_000, time_ns_max: milliseconds(1_000) },
         }
     }

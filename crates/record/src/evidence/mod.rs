@@ -89,6 +89,12 @@ macro_rules! checks {
             UnseenAnswers(UnseenAnswers), Measurement,
                 "Answers that lay unseen on shared threads.",
                 "How long answers lay unseen on threads that several jobs shared.";
+            Checkpoints(SeenCheckpoints), Measurement,
+                "Checkpoints in the window of a test that wants some.", "Checkpoints in the window.";
+            Warehouses(Warehouses), Measurement,
+                "Warehouses of an order mix whose jobs keep their own, for each job.", "Warehouses and jobs.";
+            LoadBeside(LoadBesideSteps), Measurement,
+                "Steps of the loads beside that failed.", "The steps of a load beside.";
         }
     };
 }
@@ -513,6 +519,49 @@ pub enum WindowLength {
         /// Committed in total.
         committed_bytes: Bytes,
     },
+}
+
+/// Checkpoints in the window of a run that wants some.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SeenCheckpoints {
+    /// How many there were.
+    pub seen: u64,
+    /// How many the test wants.
+    pub wanted: u32,
+    /// Whether the engine has counted them; otherwise those count that were asked for and ended in the window.
+    pub is_counted: bool,
+    /// Why no more were asked for; absent where nothing was refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<String>,
+}
+
+/// Warehouses of an order mix whose jobs each have a home warehouse.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Warehouses {
+    /// How many there are.
+    pub warehouses: u32,
+    /// Jobs that work on them.
+    pub jobs: u32,
+    /// How many each job should have at least.
+    pub per_job_min: u32,
+}
+
+/// The steps of a load beside the jobs of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LoadBesideSteps {
+    /// The code of its test.
+    pub test: String,
+    /// Steps that ended in the window.
+    pub steps: u64,
+    /// How many of them failed.
+    pub failed: u64,
+    /// Steps that were cancelled at the end of the run.
+    pub cancelled: u64,
+    /// Above this share of failed steps it is doubtful.
+    pub limit: Ratio,
 }
 
 /// Commits of other sessions, in an engine that dbdyno did not start.

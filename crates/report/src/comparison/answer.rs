@@ -78,7 +78,8 @@ fn estimated(compared: &[&ComparedTest]) -> String {
 fn measured(view: &ComparisonView<'_>) -> Vec<String> {
     let shifts = view.compared_tests().filter_map(|(_, _, compared)| shift(compared));
     let kinds: BTreeSet<String> = shifts.filter_map(|shift| basis(shift.evidence)).collect();
-    let pairing = (1..view.systems.len()).flat_map(|index| words::steadiness(view, index));
+    let of_pair = |index: usize| words::loss(view, index).into_iter().chain(words::steadiness(view, index));
+    let pairing = (1..view.systems.len()).flat_map(of_pair);
     kinds.into_iter().chain(pairing).collect()
 }
 

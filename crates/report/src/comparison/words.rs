@@ -5,12 +5,13 @@ use model::{
     FactValue, GeometricMean, Interval, Origin, Paired, PointFigures, Quantile, RULES, System, TestComparison,
     Violation,
 };
-use record::{Rate, Ratio, Sweep, Verdict};
+use record::{LoadBeside, Rate, Ratio, Sweep, Verdict};
 
 use super::ComparisonView;
 use super::sentence::{evidence_text, reason_text, verdict_reason_text, violation_text, warning_text};
 use crate::fact::fact_text;
 use crate::figure::{UNKNOWN, chance, duration, number, percent, three_digits};
+use crate::load_beside::loads_text;
 use crate::times;
 use crate::verdict::word_of;
 use crate::words::{dop, list, plural, preset, unit_per_second};
@@ -177,7 +178,7 @@ fn plan_hash<'a>((ours, theirs): (&'a Paired, &Paired)) -> Option<&'a String> {
 /// Whether both sides of a pair had the same work, and the machine stayed as it was, in a sentence.
 pub(super) fn steadiness(view: &ComparisonView<'_>, index: usize) -> Option<String> {
     let pairing = sides(view, index)?;
-    let same = plan_hash(pairing).map(|_| format!("A and {} had an identical workload", letter(index)));
+    let same = plan_hash(pairing).map(|_| identical(view, index));
     let steady = pairing.0.control_probe.as_ref().and_then(|probe| {
         let (limit, share) = (percent(Ratio(RULES.control_probe_change_max)), probe.change()?);
         let found = if probe.drift().is_some() { "was not steady" } else { "was steady" };
@@ -188,12 +189,35 @@ pub(super) fn steadiness(view: &ComparisonView<'_>, index: usize) -> Option<Stri
     (!text.is_empty()).then_some(text)
 }
 
+/// That the sides at 0 and `index` had the same work, but for their loads beside.
+fn identical(view: &ComparisonView<'_>, index: usize) -> String {
+    let apart = loads_apart(view, index).map(|_| ", but for the load beside").unwrap_or_default();
+    format!("A and {} had an identical workload{apart}", letter(index))
+}
+
+/// The loads beside the sides at 0 and `index` of a pair, where they differ.
+fn loads_apart<'a>(view: &ComparisonView<'a>, index: usize) -> Option<[&'a [LoadBeside]; 2]> {
+    let (ours, theirs) = sides(view, index)?;
+    (ours.loads_beside != theirs.loads_beside).then_some([ours.loads_beside.as_slice(), theirs.loads_beside.as_slice()])
+}
+
+/// What the change of a pair is where the loads beside differ: the loss by that of the one side, if the base has none.
+pub(super) fn loss(view: &ComparisonView<'_>, index: usize) -> Option<String> {
+    let [ours, theirs] = loads_apart(view, index)?;
+    let (other, load) = (letter(index), loads_text(theirs));
+    Some(match (ours.is_empty(), theirs.is_empty()) {
+        (true, _) => format!("the change is what each test loses to the load beside {other}, {load}: A had none"),
+        (false, true) => format!("A had a load beside, {}, and {other} had none", loads_text(ours)),
+        (false, false) => format!("the loads beside differ: {} on A, {load} on {other}", loads_text(ours)),
+    })
+}
+
 /// The common facts of a pair, where the systems at 0 and `index` are its sides: the hash of the plan, and the control
 /// probe.
 pub(super) fn pairing(view: &ComparisonView<'_>, index: usize) -> Vec<String> {
     let Some((ours, theirs)) = sides(view, index) else { return Vec::new() };
     let plan = plan_hash((ours, theirs));
-    let plan = plan.map(|hash| format!("A and {}: identical workload, plan {hash}", letter(index)));
+    let plan = plan.map(|hash| format!("{}, plan {hash}", identical(view, index)));
     plan.into_iter().chain(ours.control_probe.as_ref().map(control_probe)).collect()
 }
 

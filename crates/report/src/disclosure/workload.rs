@@ -8,6 +8,7 @@ use record::{Pace, Record, WaitMethod};
 use super::WITHOUT_ENGINE;
 use super::field::{Field, applies, filled, tool};
 use crate::figure::{count, duration};
+use crate::load_beside::loads_text;
 use crate::load_curve::other_loads;
 use crate::repetition::sources;
 use crate::words::{list, pace, pinning};
@@ -47,6 +48,10 @@ pub(super) fn workload(record: &Record) -> Vec<Field> {
         filled("degrees of parallelism", format!("jobs {}; threads {}", numbers(&jobs), numbers(&threads))),
         filled("CPU pinning", pinning(plan.placement)),
         filled("client threads", client_threads(record)),
+        filled(
+            "load beside",
+            if plan.loads_beside.is_empty() { "none".to_owned() } else { loads_text(&plan.loads_beside) },
+        ),
         applies(
             tool("seed of data and keys", (!are_lines_found(record)).then(|| plan.seed.to_string()), ""),
             Some("lines come from files, without random data"),

@@ -1,6 +1,6 @@
 //! The blocks that a section is made of.
 
-use super::{Branch, Card, Diagram, Extent, Fact, Table, Text, Tone};
+use super::{Branch, Card, Diagram, Extent, Fact, Form, Table, Text, Tone};
 
 /// A block.
 pub(crate) enum Block {
@@ -28,6 +28,8 @@ pub(crate) enum Block {
     Commands(Vec<Command>),
     /// Blocks below a summary that a page shows alone until the reader opens it.
     Fold { summary: String, is_open: bool, body: Vec<Block> },
+    /// What a page asks its reader for; other media do not show it.
+    Form(Form),
     /// Parts with what is below each of them.
     Tree(Vec<Branch>),
     /// Blocks that are shown from an extent on.
@@ -139,6 +141,7 @@ impl Block {
             Block::Charts(charts) => !charts.is_empty(),
             Block::Commands(commands) => !commands.is_empty(),
             Block::Fold { body, .. } => any(body),
+            Block::Form(_) => extent == Extent::Whole,
             Block::Tree(branches) => !branches.is_empty(),
             Block::From(from, body) => *from <= extent && any(body),
             Block::UpTo(most, body) => extent <= *most && any(body),

@@ -1,13 +1,14 @@
 //! What a view says, whatever draws it: a title, sections, and blocks of text, facts, tables and charts.
 //!
-//! A subject (latency by layer, scalability, a load, ...) makes sections once. The renderers in [`crate::render`] draw them on a
-//! terminal, as a page and as Markdown; they know no subject. Texts are written as they are: what is unsafe or too long for a
-//! medium is its renderer's to clean, escape, wrap and cut.
+//! A subject (latency by layer, scalability, a load, ...) makes sections once. The renderers in [`crate::render`] draw
+//! them on a terminal, as a page and as Markdown; they know no subject. Texts are written as they are: what is unsafe
+//! or too long for a medium is its renderer's to clean, escape, wrap and cut.
 
 mod block;
 mod card;
 mod chart;
 mod fact;
+mod form;
 mod table;
 mod text;
 mod tree;
@@ -16,6 +17,8 @@ pub(crate) use block::{Block, Command, Note};
 pub(crate) use card::{Card, CurvePoint, Part};
 pub(crate) use chart::Diagram;
 pub(crate) use fact::Fact;
+pub use form::Way;
+pub(crate) use form::{Field, Form, Pick};
 pub(crate) use table::{Bar, BarRole, Cell, Column, Row, Table};
 pub(crate) use text::{Span, Text};
 pub(crate) use tree::Branch;
@@ -32,6 +35,10 @@ pub struct Document {
     pub(crate) sections: Vec<Section>,
     /// The last lines: the data and the program.
     pub(crate) foot: Vec<Block>,
+    /// Links to other pages; only pages have them.
+    pub(crate) ways: Vec<Way>,
+    /// Whether a page follows what goes on, by events of the server that it comes from.
+    pub(crate) is_live: bool,
 }
 
 /// A part of a view.
@@ -77,10 +84,35 @@ pub(crate) enum Tone {
     Invalid,
 }
 
+/// The foot of a page that needs no other: by what it was drawn.
+pub(crate) fn drawn_by() -> Block {
+    Block::whole(vec![Block::text(concat!("Drawn by dbdyno ", env!("CARGO_PKG_VERSION"), "."))])
+}
+
 impl Document {
     /// A document without a lead.
     pub(crate) fn new(title: impl Into<String>, sections: Vec<Section>) -> Document {
-        Document { title: title.into(), subtitle: String::new(), lead: Vec::new(), sections, foot: Vec::new() }
+        Document {
+            title: title.into(),
+            subtitle: String::new(),
+            lead: Vec::new(),
+            sections,
+            foot: Vec::new(),
+            ways: Vec::new(),
+            is_live: false,
+        }
+    }
+
+    /// The same document with links to other pages.
+    #[must_use]
+    pub fn with_ways(self, ways: Vec<Way>) -> Document {
+        Document { ways, ..self }
+    }
+
+    /// Whether it has a form.
+    pub(crate) fn has_form(&self) -> bool {
+        let bodies = self.sections.iter().map(|section| &section.body).chain([&self.lead, &self.foot]);
+        bodies.flatten().any(|block| matches!(block, Block::Form(_)))
     }
 }
 

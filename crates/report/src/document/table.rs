@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Extent, Text, Tone};
+use super::{Extent, Pick, Text, Tone};
 
 /// A table.
 pub(crate) struct Table {
@@ -16,11 +16,11 @@ pub(crate) struct Table {
     pub(crate) rows: Vec<Row>,
     /// Whether the reader of a page may sort it.
     pub(crate) is_sortable: bool,
-    /// How a page that has no room for all columns divides them: so many columns that name the row are repeated, and at most
-    /// so many stand in one table.
+    /// How a page that has no room for all columns divides them: so many columns that name the row are repeated, and at
+    /// most so many stand in one table.
     pub(crate) parts: Option<(usize, usize)>,
-    /// The column whose cells give way where a terminal has no room for a whole row: a screen cuts them, details continue them
-    /// below. None of them where there is none.
+    /// The column whose cells give way where a terminal has no room for a whole row: a screen cuts them, details
+    /// continue them below. None of them where there is none.
     pub(crate) flexible: Option<usize>,
     /// Whether each cell has the heading of its column before it where a terminal writes the rows as paragraphs.
     pub(crate) is_labelled: bool,
@@ -60,6 +60,8 @@ pub(crate) enum Cell {
     Word(String, Tone),
     /// A bar.
     Bar(Bar),
+    /// A check box; only pages have it.
+    Pick(Pick),
 }
 
 /// A part of a whole, drawn from one share of it to another. Its figures are in other cells.
@@ -164,7 +166,7 @@ impl Cell {
         match self {
             Cell::Text(text) => text.words(),
             Cell::Figure(text, _) | Cell::Word(text, _) => text.clone(),
-            Cell::Bar(_) => String::new(),
+            Cell::Bar(_) | Cell::Pick(_) => String::new(),
         }
     }
 }

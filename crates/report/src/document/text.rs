@@ -13,6 +13,8 @@ pub(crate) enum Span {
     Strong(String),
     /// A word of a command line or a file.
     Code(String),
+    /// Words that lead to another page, relative to this one; plain words in other media.
+    Link { words: String, to: String },
 }
 
 impl Text {
@@ -34,6 +36,11 @@ impl Text {
         self.then(Span::Code(word.into()))
     }
 
+    /// A text of words that lead to another page.
+    pub(crate) fn link(words: impl Into<String>, to: impl Into<String>) -> Text {
+        Text(vec![Span::Link { words: words.into(), to: to.into() }])
+    }
+
     fn then(mut self, span: Span) -> Text {
         self.0.push(span);
         self
@@ -42,7 +49,7 @@ impl Text {
     /// The words alone.
     pub(crate) fn words(&self) -> String {
         let words = |span: &Span| match span {
-            Span::Plain(words) | Span::Strong(words) | Span::Code(words) => words.clone(),
+            Span::Plain(words) | Span::Strong(words) | Span::Code(words) | Span::Link { words, .. } => words.clone(),
         };
         self.0.iter().map(words).collect()
     }

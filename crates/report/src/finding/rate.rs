@@ -1,12 +1,14 @@
 //! What is said of rates over the window: its length, their levels, and what was asked for.
 
 use record::evidence::{
-    Backlog, Bound, Confirmation, RateInterval, RateLevels, SearchAnswer, SearchEnding, Steady, StepDown, WindowLength,
+    Backlog, Bound, Confirmation, LoadBesideSteps, RateInterval, RateLevels, SearchAnswer, SearchEnding,
+    SeenCheckpoints, Steady, StepDown, Warehouses, WindowLength,
 };
 use record::{Rate, Verdict};
 
 use super::{CheckWords, Worded};
 use crate::figure::percent;
+use crate::layout::clean;
 use crate::steadiness;
 use crate::words::plural;
 
@@ -38,6 +40,63 @@ impl Worded for WindowLength {
                 committed_bytes.0 as f64 / 1e6
             ),
         }
+    }
+}
+
+impl Worded for SeenCheckpoints {
+    const WORDS: CheckWords = CheckWords {
+        name: "checkpoints",
+        limits: ["fewer than wanted", ""],
+        meaning: "Pages that the run changed may be written after it: the rate is none that lasts.",
+        remedy: "choose longer windows: --seconds, or --preset standard",
+    };
+
+    fn sentence(&self, _: Verdict) -> String {
+        let SeenCheckpoints { seen, wanted, is_counted, refusal } = self;
+        let counted = if *is_counted { "" } else { ", as they were asked for" };
+        let refused = refusal.as_ref().map(|why| format!(": {}", clean(why))).unwrap_or_default();
+        format!("{} in the window, {wanted} wanted{counted}{refused}", plural(*seen, "checkpoint"))
+    }
+}
+
+impl Worded for Warehouses {
+    const WORDS: CheckWords = CheckWords {
+        name: "warehouses",
+        limits: ["fewer than 5 for each job", ""],
+        meaning: "Jobs share their home warehouses, and wait for the rows of each other: the rate is one of locks.",
+        remedy: "give more warehouses: --warehouses",
+    };
+
+    fn sentence(&self, verdict: Verdict) -> String {
+        let Warehouses { warehouses, jobs, per_job_min } = self;
+        let limit = match verdict {
+            Verdict::Pass => format!("at least {per_job_min} for each"),
+            _ => format!("below {per_job_min} for each, jobs wait for rows of each other"),
+        };
+        format!("{} for {}; {limit}", plural(u64::from(*warehouses), "warehouse"), plural(u64::from(*jobs), "job"))
+    }
+}
+
+impl Worded for LoadBesideSteps {
+    const WORDS: CheckWords = CheckWords {
+        name: "load beside",
+        limits: ["no step, or many that failed", "all failed"],
+        meaning: "The load beside the jobs was not the one that was asked for: what it takes from them is not known.",
+        remedy: "measure the load alone by dbdyno run, and choose windows that are longer than its steps",
+    };
+
+    fn sentence(&self, verdict: Verdict) -> String {
+        let LoadBesideSteps { test, steps, failed, cancelled, limit } = self;
+        let test = clean(test);
+        let cancelled = match cancelled {
+            0 => String::new(),
+            count => format!(", {} cancelled at the end", plural(*count, "step")),
+        };
+        let limit = match verdict {
+            Verdict::Warn if *steps > 0 => format!("; limit {}", percent(*limit)),
+            _ => String::new(),
+        };
+        format!("{test} ended {} in the window, {failed} failed{cancelled}{limit}", plural(*steps, "step"))
     }
 }
 

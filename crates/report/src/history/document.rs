@@ -5,7 +5,7 @@ use model::history::{HistoryEntry, HistoryQuery, Metric, Series};
 use super::series::{at, label, look, warning};
 use super::{changed, headline, method, metric, shown, verdict};
 use crate::chart::{self, Axis, Figures, LineChart, Mark, Point, Role, Scale};
-use crate::document::{Bar, BarRole, Block, Cell, Column, Diagram, Document, Row, Section, Table, Tone};
+use crate::document::{Bar, BarRole, Block, Cell, Column, Diagram, Document, Row, Section, Table, Tone, drawn_by};
 use crate::figure::UNKNOWN;
 use crate::words::unit_per_second;
 
@@ -18,11 +18,10 @@ pub fn history(entries: Vec<HistoryEntry>, query: &HistoryQuery) -> Document {
     let method = method(&look).map(Block::text);
     let series = look.series.iter().enumerate();
     let series = series.flat_map(|(number, series)| platform(series, query, unit, number));
-    let drawn_by = concat!("Drawn by dbdyno ", env!("CARGO_PKG_VERSION"), ".");
     let body = method.into_iter().chain(series).collect();
     Document {
         subtitle,
-        foot: vec![Block::whole(vec![Block::text(drawn_by)])],
+        foot: vec![drawn_by()],
         ..Document::new(format!("History of {}", query.test), vec![Section::new("platforms", "Platforms", body)])
     }
 }

@@ -1,7 +1,7 @@
 //! Asides of the sheet.
 
 use model::Interval;
-use record::{Dop, Rate};
+use record::{Dop, Nanos, Pace, PlannedRun, Rate, RunKind, Second, Timestamp};
 
 use super::*;
 
@@ -32,6 +32,21 @@ fn point(jobs: u32) -> Point {
         in_flight: None,
         ceiling: None,
     }
+}
+
+#[test]
+fn the_worst_second_is_said_of_a_run_over_checkpoints_alone() {
+    let planned = PlannedRun::new("T722", RunKind::of_code("T722"), Dop::jobs(1));
+    let second = |operations| Second { operations, ..Second::default() };
+    let mut run = Run {
+        window_ns: Nanos(3_000_000_001),
+        seconds: [10, 5, 20].map(second).into(),
+        ..Run::new(&planned, Pace::Unthrottled, Timestamp::default())
+    };
+    assert_eq!(over_checkpoints(&run, Unit::Transaction), None);
+    run.checkpoints = Some(Box::default());
+    let worst = "worst second: 5.000 tx/s in second 2, 50 % of the median second";
+    assert_eq!(over_checkpoints(&run, Unit::Transaction).as_deref(), Some(worst));
 }
 
 #[test]

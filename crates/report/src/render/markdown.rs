@@ -54,6 +54,7 @@ fn block(block: &Block, extent: Extent) -> Vec<String> {
         Block::Charts(charts) => charts.iter().flat_map(chart).collect(),
         Block::Commands(commands) => vec![fenced(&commands.iter().map(command).collect::<Vec<_>>())],
         Block::Fold { summary, body, .. } => folded(summary, &blocks(body, extent)),
+        Block::Form(_) => Vec::new(),
         Block::Tree(branches) => vec![tree(branches, 0).join("\n")],
         Block::From(_, body) | Block::UpTo(_, body) => blocks(body, extent),
     }
@@ -162,7 +163,7 @@ fn cell(cell: &Cell) -> String {
         Cell::Figure(text, _) => escaped(text),
         Cell::Word(text, Tone::Warning | Tone::Invalid) => format!("**{}**", escaped(text)),
         Cell::Word(text, _) => escaped(text),
-        Cell::Bar(_) => String::new(),
+        Cell::Bar(_) | Cell::Pick(_) => String::new(),
     }
 }
 
@@ -195,7 +196,7 @@ fn fenced(lines: &[String]) -> String {
 
 fn words(text: &Text) -> String {
     let span = |span: &Span| match span {
-        Span::Plain(words) => spaced(words, "", ""),
+        Span::Plain(words) | Span::Link { words, .. } => spaced(words, "", ""),
         Span::Strong(words) => spaced(words, "**", "**"),
         // A code span knows no escape.
         Span::Code(word) if word.contains('`') => spaced(word, "", ""),

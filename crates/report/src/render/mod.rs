@@ -26,6 +26,11 @@ impl Document {
         page::page(self)
     }
 
+    /// The content of that file without its frame, for a page that follows what goes on.
+    pub fn content(&self) -> String {
+        page::content(self)
+    }
+
     /// GitHub-flavoured Markdown with everything.
     pub fn markdown(&self) -> String {
         markdown(self, Extent::Whole)

@@ -18,14 +18,17 @@ use crate::curve;
 use crate::data_set::data_sets;
 use crate::disclosure::Disclosure;
 use crate::document::{Block, Document, Extent, Section, Text};
+use crate::gauge::gauges;
 use crate::head::started;
 use crate::kind::Kind;
+use crate::loads_beside::loads_beside;
 use crate::nodes::nodes;
 use crate::options::SheetOptions;
 use crate::pipeline::pipelines;
 use crate::runs::{not_listed, runs};
 use crate::screen::Screen;
 use crate::topology::topology;
+use crate::transaction_types::transaction_types;
 use crate::words::list;
 use crate::{activity, fitness, inventory, layers, limit, load, load_curve, price, steadiness, storage, warning};
 
@@ -53,6 +56,9 @@ pub fn sheet(record: &Record, options: &SheetOptions<'_>) -> Document {
     let figures = vec![
         charts("throughput", "Throughput over degree of parallelism", curves.others).folded(),
         runs(record),
+        transaction_types(record),
+        gauges(record),
+        loads_beside(record),
         nodes(record),
         agents(record),
         streams_beside(record),

@@ -26,13 +26,18 @@ pub(super) fn section(record: &Record, sheet: &Sheet) -> Section {
     }
     let note = unrepeated(sheet).map(|note| Block::text(format!("{note}.")));
     let legend = (!table.rows.is_empty()).then(|| Block::aside(LEGEND));
-    let gain = legend.as_ref().map(|_| Block::whole(vec![Block::aside("Gain: best over 1 job.")]));
+    let gain = legend.as_ref().map(|_| {
+        Block::whole(vec![Block::aside(
+            "Gain: best over 1 job. Optimum: the most throughput for its mean service time.",
+        )])
+    });
     let body = [Some(Block::from(table)), legend, gain, note].into_iter().flatten().collect();
     Section::new("sheet-notes", "Spec sheet", if sheet.lines.is_empty() { Vec::new() } else { body })
 }
 
 fn columns() -> Vec<Column> {
     let rate = |head| Column::figure(head).in_group("throughput");
+    let optimum = |head| Column::figure(head).in_group("optimum").from(Extent::Whole);
     let first = [
         Column::text("test"),
         Column::text("unit"),
@@ -40,6 +45,9 @@ fn columns() -> Vec<Column> {
         rate("best"),
         Column::text("at").in_group("throughput"),
         rate("gain").from(Extent::Whole),
+        optimum("rate"),
+        Column::text("at").in_group("optimum").from(Extent::Whole),
+        optimum("of best"),
     ];
     let last = [Column::figure("of bare"), Column::text("trust"), Column::text("code")];
     let times = times::columns(|head| Column::figure(head).in_group("service time"));
@@ -47,7 +55,7 @@ fn columns() -> Vec<Column> {
 }
 
 fn row(runs: &ByNumber<'_>, line: &Line) -> Row {
-    let best = line.best.as_ref();
+    let (best, optimum) = (line.best.as_ref(), line.optimum.as_ref());
     let rate = |point: Option<&Point>| Cell::figure(point.map(|point| point.operations_per_second.0), number);
     let share = best.and_then(|best| best.ceiling.as_ref()).map(|limit| limit.efficiency);
     let first = [
@@ -57,6 +65,9 @@ fn row(runs: &ByNumber<'_>, line: &Line) -> Row {
         rate(best),
         Cell::text(best.map_or_else(String::new, |best| dop(best.dop, line.sweep))),
         Cell::figure(line.scalability, three_digits),
+        rate(optimum.map(|found| &found.point)),
+        Cell::text(optimum.map_or_else(String::new, |found| dop(found.point.dop, line.sweep))),
+        Cell::figure(optimum.map(|found| found.utilisation.0), |share| percent(Ratio(share))),
     ];
     let last = [
         Cell::figure(share.map(|share| share.0), |ratio| percent(Ratio(ratio))),

@@ -98,6 +98,7 @@ fn side(name: &str, other: &str, ratio: fn(f64) -> f64, noise: f64) -> System {
             paired: some(Paired {
                 with: other.to_owned(),
                 plan_hash: some(format!("sha256:{}", "0123456789abcdef".repeat(4))),
+                loads_beside: Vec::new(),
                 control_probe: some(ControlProbe {
                     probe: "C11".to_owned(),
                     unit: Unit::Operation,

@@ -185,5 +185,5 @@ fn pairs_on_a_machine_that_changed_have_a_warning_in_every_form() {
     assert!(comparison_csv(&view).contains("control drift of -20 % from before the first pair to after the last"));
     let page = comparison(&view).html();
     assert!(page.contains("SLOWER, warning") && !page.contains("<strong>SLOWER"), "it is not bold");
-    assert!(page.contains("A and B: identical workload, plan sha256:0123456789abcdef"), "the hash is disclosed");
+    assert!(page.contains("A and B had an identical workload, plan sha256:0123456789abcdef"), "the hash is disclosed");
 }

@@ -117,13 +117,18 @@ impl Browser {
     }
 
     /// Opens `file` in a window of this size and waits until it is loaded.
-    pub fn open(&mut self, file: &Path, (width, height): (u32, u32), scheme: &str) {
+    pub fn open(&mut self, file: &Path, size: (u32, u32), scheme: &str) {
+        self.open_url(&format!("file://{}", file.display()), size, scheme);
+    }
+
+    /// Opens the page at `url` in a window of this size and waits until it is loaded.
+    pub fn open_url(&mut self, url: &str, (width, height): (u32, u32), scheme: &str) {
         let metrics = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600});
         self.ask("Emulation.setDeviceMetricsOverride", metrics);
         let feature = json!({"features": [{"name": "prefers-color-scheme", "value": scheme}], "media": ""});
         self.ask("Emulation.setEmulatedMedia", feature);
         self.events.clear();
-        self.ask("Page.navigate", json!({"url": format!("file://{}", file.display())}));
+        self.ask("Page.navigate", json!({"url": url}));
         while !self.events.iter().any(|event| event["method"] == "Page.loadEventFired") {
             self.next(TIMEOUT).expect("the page was not loaded");
         }

@@ -55,7 +55,7 @@ fn every_figure_of_the_sheet_is_that_of_the_model() {
         let (shown, sheet) = (lines(&document, "sheet"), model::sheet(&record));
         assert_eq!(shown.len(), sheet.lines.len());
         for line in &sheet.lines {
-            let cells = shown.iter().find(|cells| cells[10].0 == line.test).unwrap();
+            let cells = shown.iter().find(|cells| cells[13].0 == line.test).unwrap();
             let figure = |index: usize, value: Option<f64>, digits: i32| match value {
                 Some(value) => agree(&cells[index].0, value, digits),
                 None => assert_eq!(cells[index].0, "-"),
@@ -64,11 +64,14 @@ fn every_figure_of_the_sheet_is_that_of_the_model() {
             figure(2, rate(line.speed.as_ref()), 4);
             figure(3, rate(line.best.as_ref()), 4);
             figure(5, line.scalability, 3);
+            let optimum = line.optimum.as_ref();
+            figure(6, rate(optimum.map(|found| &found.point)), 4);
+            figure(8, optimum.map(|found| found.utilisation.0), 2);
             let service = line.best.as_ref().and_then(|best| best.service);
-            figure(6, service.map(|service| service.p50_ns.0 as f64), 3);
-            figure(7, service.and_then(|service| service.p99_ns).map(|time| time.0 as f64), 3);
+            figure(9, service.map(|service| service.p50_ns.0 as f64), 3);
+            figure(10, service.and_then(|service| service.p99_ns).map(|time| time.0 as f64), 3);
             let limit = line.best.as_ref().and_then(|best| best.ceiling.as_ref());
-            figure(8, limit.map(|limit| limit.efficiency.0), 2);
+            figure(11, limit.map(|limit| limit.efficiency.0), 2);
         }
     }
 }

@@ -71,6 +71,9 @@ pub fn all() -> Vec<Finding> {
         durable(),
         rates(),
         windows(),
+        checkpoints(),
+        warehouses(),
+        loads_beside(),
         storage(),
         flushes(),
         steadies(),
@@ -436,6 +439,41 @@ fn windows() -> Vec<Finding> {
             (Warn, WindowLength::CommittedLater { late_bytes, committed_bytes }),
         ],
     )
+}
+
+fn checkpoints() -> Vec<Finding> {
+    let of_window = |seen, is_counted, refusal: Option<&str>| SeenCheckpoints {
+        seen,
+        wanted: 3,
+        is_counted,
+        refusal: refusal.map(str::to_owned),
+    };
+    of(
+        Evidence::Checkpoints,
+        [
+            (Pass, of_window(3, true, None)),
+            (Warn, of_window(1, false, None)),
+            (Unknown, of_window(0, false, Some("this engine makes no checkpoint on request"))),
+        ],
+    )
+}
+
+fn warehouses() -> Vec<Finding> {
+    let of_jobs = |jobs| Warehouses { warehouses: 10, jobs, per_job_min: 5 };
+    of(Evidence::Warehouses, [(Pass, of_jobs(2)), (Warn, of_jobs(4))])
+}
+
+fn loads_beside() -> Vec<Finding> {
+    let of_steps = |steps, failed, cancelled| LoadBesideSteps {
+        test: "H100".to_owned(),
+        steps,
+        failed,
+        cancelled,
+        limit: Ratio(0.1),
+    };
+    let found =
+        [(Pass, of_steps(40, 1, 1)), (Warn, of_steps(40, 5, 0)), (Warn, of_steps(0, 0, 2)), (Fail, of_steps(3, 3, 0))];
+    of(Evidence::LoadBeside, found)
 }
 
 fn storage() -> Vec<Finding> {

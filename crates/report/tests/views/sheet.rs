@@ -2,8 +2,8 @@
 
 use dbdyno_report::{ShortText, Style, plan, run_line, short_text};
 use record::{
-    Latency, LocalRoundTrip, LocalRoundTrips, LocalTransport, Location, Nanos, Outcome, Placement, Record,
-    RoundTripWaiting, Run, Status, SteadyVerdict, Verdict,
+    Latency, LocalRoundTrip, LocalRoundTrips, LocalTransport, Location, Nanos, Outcome, Placement, Plan, Preset,
+    Record, RoundTripWaiting, Run, Second, Status, SteadyVerdict, Verdict,
 };
 
 use crate::drawn::text;
@@ -35,6 +35,25 @@ fn the_sheet_of_probes_alone_that_was_aborted() {
     record.tool.optimised = false;
     (record.status, record.ended_at, record.reason) = (Status::Interrupted, None, Some("by Ctrl-C".to_owned()));
     insta::assert_snapshot!(plain(&record, 80));
+}
+
+#[test]
+fn half_an_hour_has_its_worst_minute_and_less_is_too_short_to_see_credits() {
+    const TOO_SHORT: &str = "are too short to see credits of disks and processors";
+    let mut record = sample::record();
+    assert!(plain(&record, 120).contains(TOO_SHORT));
+    let smoke = Record { plan: Plan { preset: Preset::Smoke, ..record.plan.clone() }, ..record.clone() };
+    assert!(!plain(&smoke, 120).contains(TOO_SHORT));
+    // Credits for 20 minutes at ten times the rate that lasts.
+    let second = |at: u64| Second { operations: if at < 1_200 { 3_000 } else { 300 }, ..Second::default() };
+    record.runs.retain(|run| run.test == "T611");
+    let run = &mut record.runs[0];
+    (run.window_ns, run.seconds) = (Nanos(1_800 * Nanos::SECOND.0), (0..1_800).map(second).collect());
+    let sheet = plain(&record, 120);
+    assert!(sheet.contains("Rates by minute") && !sheet.contains(TOO_SHORT), "{sheet}");
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<String>>();
+    let row = ["3.000", "k", "3.000", "k", "300.0", "21"];
+    assert!(sheet.lines().any(|line| words(line).windows(6).any(|six| six == row)), "{sheet}");
 }
 
 #[test]

@@ -21,12 +21,14 @@ pub(super) fn agents(run: &Run) -> Validity {
     }
     let jobs = run.agents.iter().map(|of| u128::from(of.jobs)).sum();
     add_up("jobs", jobs, run.dop.jobs.into())?;
-    let counts: [(&str, Count); 5] = [
+    let counts: [(&str, Count); 7] = [
         ("steps", |totals| totals.steps),
         ("operations", |totals| totals.operations),
         ("rows", |totals| totals.rows),
         ("transactions", |totals| totals.transactions),
         ("unfinished", |totals| totals.unfinished),
+        ("retried", |totals| totals.retried),
+        ("retries", |totals| totals.retries),
     ];
     counts.into_iter().try_for_each(|(name, count)| {
         let sum = run.agents.iter().map(|of| u128::from(count(&of.totals))).sum();

@@ -5,14 +5,17 @@
 
 mod activity;
 mod agents;
+mod gauges;
 mod histogram;
 mod load;
+mod load_beside;
 mod nodes;
 mod plan;
 mod random_blocks;
 mod run;
 mod streams;
 mod trace;
+mod transaction_types;
 
 use record::{Dop, Instrument, Latency, Pace, Ratio, Record, Run, Timestamp, Variation};
 

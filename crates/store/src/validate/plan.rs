@@ -2,12 +2,14 @@
 
 use record::{Amount, Blocks, BufferContent, Distribution, IoJob, Plan, Ratio};
 
+use super::load_beside::load;
 use super::{Validity, at_least_one, dop, pace, share, variation};
 
 /// Checks `plan`.
 pub(super) fn plan(plan: &Plan) -> Validity {
     at_least_one("repeats", plan.repeats)?;
     pace(plan.pace)?;
+    plan.loads_beside.iter().try_for_each(load)?;
     plan.until.as_ref().map_or(Ok(()), |until| share("tolerance", until.tolerance))?;
     for planned in &plan.runs {
         let checked = dop(planned.dop)

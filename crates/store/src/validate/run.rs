@@ -3,8 +3,8 @@
 use record::{Bytes, IoFile, IoStream, Nanos, Outcome, Run, Storage};
 
 use super::{
-    Validity, activity, agents, at_least_one, date, dop, histogram, latency, load, nodes, pace, positive,
-    random_blocks, share, streams, trace, variation,
+    Validity, activity, agents, at_least_one, date, dop, gauges, histogram, latency, load, load_beside, nodes, pace,
+    positive, random_blocks, share, streams, trace, transaction_types, variation,
 };
 
 /// Maximum steps per second: each needs a clock reading of some nanoseconds, with at most ten thousand parallel jobs.
@@ -41,6 +41,9 @@ fn check(run: &Run) -> Validity {
     run.trace.as_deref().map_or(Ok(()), trace::trace)?;
     run.activity.as_ref().map_or(Ok(()), activity::activity)?;
     run.blocks.as_deref().map_or(Ok(()), |blocks| random_blocks::random_blocks(run, blocks))?;
+    transaction_types::transaction_types(run)?;
+    gauges::gauges(run)?;
+    load_beside::loads(run)?;
     run.load.as_deref().map_or(Ok(()), |load| load::load(run, load))?;
     run.streams.as_deref().map_or(Ok(()), |streams| streams::streams(run, streams))?;
     run.storage.as_deref().map_or(Ok(()), storage)

@@ -90,6 +90,7 @@ fn spread() -> Record {
     run.nodes = vec![node(1, 3, 40), node(2, 2, 2)];
     run.totals = totals(42);
     run.agents.clear();
+    run.transaction_types.clear();
     let gone = NodeEvent { at_ns: Nanos(0), node: 3, kind: NodeEventKind::Gone, jobs: 0, ..run.events[0].clone() };
     run.events.insert(0, gone);
     record
@@ -166,6 +167,21 @@ fn jobs_and_totals_of_agents_add_up_to_those_of_the_run() {
     );
     let damaged = of_agents(|run| run.agents[0].service.histogram.truncate(9));
     assert!(damaged.starts_with("agent a: service histogram cannot be decoded"), "{damaged}");
+}
+
+#[test]
+fn types_of_transactions_add_up_to_the_run() {
+    let of_types = |change: fn(&mut Run)| {
+        let mut record = sample::full();
+        change(&mut record.runs[0]);
+        let reason = reason(&record).unwrap_or_default();
+        reason.strip_prefix("run 1 (T311): ").unwrap_or(&reason).to_owned()
+    };
+    assert_eq!(of_types(|_| {}), "");
+    let more = "steps of the types of transactions are 24 in total, the run has 23";
+    assert_eq!(of_types(|run| run.transaction_types[0].totals.steps += 1), more);
+    let damaged = of_types(|run| run.transaction_types[0].statements[0].service.histogram.truncate(9));
+    assert!(damaged.starts_with("type read.sql: service of a statement histogram cannot be decoded"), "{damaged}");
 }
 
 #[test]
@@ -361,6 +377,7 @@ proptest! {
         // As in older records.
         (run.nodes, record.nodes) = (Vec::new(), Vec::new());
         run.agents.clear();
+        run.transaction_types.clear();
         (run.window_ns, run.totals.steps, run.totals.operations) = (Nanos(window), steps, steps);
         run.storage.as_mut().unwrap().files[0].cached = Some(Ratio(cached));
         run.pace = Pace::Poisson { steps_per_second: rate };

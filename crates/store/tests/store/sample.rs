@@ -12,8 +12,8 @@ use record::{
     NodeEventKind, NodeInventory, NodeRun, NumaNode, ObservedHost, ObservedRun, OperationClass, Outcome, Owed, Pace,
     Pairing, PciFunction, PciKind, PciLink, Placement, Plan, PlannedRun, Preset, Ratio, Reading, Record, Resource, Run,
     SCHEMA_VERSION, SampledWait, Script, Scripts, Second, Setting, Settling, SettlingStep, Side, SignedNanos, Skipped,
-    Slices, Status, Sweep, Timestamp, Tool, Totals, Trace, TracerKind, UnavailableTracer, Unit, Until, Variation,
-    Verdict, WaitClass, name,
+    Slices, StatementRun, Status, Sweep, Timestamp, Tool, Totals, Trace, TracerKind, TransactionType,
+    UnavailableTracer, Unit, Until, Variation, Verdict, WaitClass, name,
 };
 
 /// 23 values of 1 ns, as stored.
@@ -39,6 +39,12 @@ fn database_state() -> DatabaseState {
         dead_row_count: Some(23),
         vacuum_count: Some(2),
     }
+}
+
+/// A load beside.
+fn load_beside() -> record::LoadBeside {
+    let test_file = Some("mine.toml".to_owned());
+    record::LoadBeside { test: "T901".to_owned(), test_file, jobs: 2, rate: Some(0.5) }
 }
 
 /// A minimal record.
@@ -157,6 +163,7 @@ fn plan(runs: Vec<PlannedRun>) -> Plan {
         one_thread_per_core: true,
         small_rows: 1_000_000,
         large_rows: 10_000_000,
+        warehouses: Some(7),
         repeats: 1,
         paired: Some(Pairing {
             side: Side::B,
@@ -168,10 +175,16 @@ fn plan(runs: Vec<PlannedRun>) -> Plan {
         skipped: vec![Skipped { test: "T332".to_owned(), reason: "no table compression".to_owned() }],
         test_files: vec!["/home/dba/T900.toml".to_owned()],
         scripts: Some(Scripts {
-            scripts: vec![Script { name: "read.sql".to_owned(), weight: 9, text: "select 1;\n".to_owned() }],
+            scripts: vec![Script { role: Some("readers".to_owned()), ..Script::new("read.sql", 9, "select 1;\n") }],
             variables: BTreeMap::from([("size".to_owned(), "100".to_owned())]),
             initialized_scale: Some(1),
+            tries_max: std::num::NonZeroU32::new(5),
+            query_mode: record::QueryMode::Extended,
+            connect: true,
+            roles: vec![record::Role { name: "readers".to_owned(), jobs: None, rate: Some(50.0) }],
+            gauges: vec![record::Gauge { name: "depth".to_owned(), sql: "select 12.5".to_owned() }],
         }),
+        loads_beside: vec![load_beside()],
         io: Some(crate::storage::plan()),
         network: Some(NetworkPath {
             peer: some("db2:5250"),
@@ -425,6 +438,8 @@ fn run(number: u32, pace: Pace) -> Run {
         bytes: Some(Bytes(9007199254740993)),
         failures: BTreeMap::from([(FailureKind::Deadlock, 1), (FailureKind::Serialization, 2)]),
         unfinished: 1,
+        retried: 2,
+        retries: 3,
     };
     let counted = CommitCount::Counted { ours: 23, surplus: 0, difference: Ratio(0.0), limit: Ratio(0.005) };
     let failed = Outcome::Failed { message: "the session was closed by the server".to_owned() };
@@ -489,6 +504,11 @@ fn run(number: u32, pace: Pace) -> Run {
             cache_fill: Some(CacheFilling { rows: 320, bytes: Bytes(57_000), read_ns: Nanos(99_000) }),
         }),
         data_reads: Some(DataReads::Dropped),
+        checkpoints: Some(Box::new(record::RequestedCheckpoints {
+            wanted: 3,
+            completed: 2,
+            refusal: Some("it may not".to_owned()),
+        })),
         data_bytes: Some(Bytes(4096)),
         commits_expected: Some(23),
         changes: true,
@@ -507,6 +527,37 @@ fn run(number: u32, pace: Pace) -> Run {
             response: latency.clone(),
             seconds: vec![Second { steps: 23, operations: 23, ..Second::default() }],
             readings: vec![Reading { at_ns: Nanos(5), values: BTreeMap::new() }],
+        }],
+        gauges: vec![record::GaugeRun {
+            name: "depth".to_owned(),
+            readings: vec![record::GaugeReading { at_ns: Nanos(1_000_000_000), value: 12.5 }],
+            refusal: Some("it returned no column".to_owned()),
+        }],
+        loads_beside: vec![record::LoadBesideRun {
+            load: load_beside(),
+            title: "decision queries".to_owned(),
+            unit: Unit::Statement,
+            window_ns: Nanos(1_000_000_000),
+            totals: totals.clone(),
+            cancelled: 1,
+            service: latency.clone(),
+            response: latency.clone(),
+        }],
+        transaction_types: vec![TransactionType {
+            name: "read.sql".to_owned(),
+            weight: 9,
+            role: Some(record::Role { name: "readers".to_owned(), jobs: Some(2), rate: Some(50.0) }),
+            per_minute: Some("NOPM".to_owned()),
+            totals: totals.clone(),
+            service: latency.clone(),
+            response: latency.clone(),
+            statements: vec![StatementRun {
+                line: 1,
+                text: "select 1".to_owned(),
+                failures: 4,
+                retries: 3,
+                service: latency.clone(),
+            }],
         }],
         events: vec![NodeEvent {
             at_ns: Nanos(7),

@@ -3,7 +3,7 @@
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::bind::below;
+use crate::data::below;
 
 /// The kind of an operation; each is a stream of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -75,10 +75,10 @@ impl Layout {
     /// A table of `schema`, for a dialect.
     pub(crate) fn table(&self, of: TableOf, schema: u32) -> Table {
         let name = Layout::name(of, schema);
-        let index = Index { name: Layout::index_name(&name), column: KEY.to_owned() };
+        let index = Index { name: Layout::index_name(&name), columns: vec![KEY.to_owned()] };
         Table {
             columns: self.columns(),
-            key: self.sparse.is_keyed.then(|| "id".to_owned()),
+            key: if self.sparse.is_keyed { vec!["id".to_owned()] } else { Vec::new() },
             indexes: if of == TableOf::Blocks { vec![index] } else { Vec::new() },
             compressed: false,
             partitions: None,
@@ -88,7 +88,7 @@ impl Layout {
     }
 
     fn columns(&self) -> Vec<Column> {
-        let column = |name: String, kind| Column { name, kind };
+        let column = |name: String, kind| Column::new(name, kind);
         let numbers = ["id", KEY].map(|name| column(name.to_owned(), ColumnType::Int));
         let texts =
             (2..2 + TEXTS).map(|number| column(format!("c{number}"), ColumnType::Text { size: self.text_size() }));

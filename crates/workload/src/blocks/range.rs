@@ -4,7 +4,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::permutation::Permutation;
 use super::settings::{BlocksSettings, HotSpot};
-use crate::bind::below;
+use crate::data::below;
 
 /// The ranges of a session: `work_unit` keys each, all from 1 to the scale.
 #[derive(Clone, Debug)]

@@ -15,7 +15,7 @@ use super::procedure::{self, Calls};
 use super::range::Ranges;
 use super::settings::{BlocksSettings, Think};
 use super::statement::{Bind, Statements};
-use crate::bind::below;
+use crate::data::below;
 use crate::data::mix;
 use crate::fill_threads::in_threads;
 use crate::pause::{Pause, Waker};

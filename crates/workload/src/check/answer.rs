@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use engine::Value;
 
 use crate::data::{DataColumn, DataTable, Generator, REGIONS, Row, decimal};
-use crate::test::{Expectation, Item, Literal, Scope};
+use crate::test::{Content, Expectation, Item, Literal, Scope};
 
 /// The expected answer, with every name resolved.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,10 +15,19 @@ pub(crate) enum Expected {
     Rows(u64),
     /// This many rows changed.
     Changed(u64),
-    /// These rows, in any order unless there is only one.
-    Values(Vec<Vec<Value<'static>>>),
+    /// One row of these values.
+    Values(Vec<ExpectedValue>),
     /// The answer of the generator.
     Data(DataQuery),
+}
+
+/// A value that is expected.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum ExpectedValue {
+    /// This one.
+    Fixed(Value<'static>),
+    /// What follows from the bind of this name.
+    Derived(String, Content),
 }
 
 impl Expected {
@@ -31,13 +40,16 @@ impl Expected {
             return Expected::Changed(count(scope.amount(changed)));
         }
         if let Some(values) = &expect.values {
-            let value = |literal: &Literal| match literal {
-                Literal::Int(number) => Value::Int(*number),
-                Literal::Float(number) => Value::Float(*number),
-                Literal::Text(text) => Value::Text(Cow::Owned(text.clone())),
-                Literal::Parameter(name) => Value::Int(scope.parameter(name)),
+            let value = |literal: &Literal| {
+                ExpectedValue::Fixed(match literal {
+                    Literal::Int(number) => Value::Int(*number),
+                    Literal::Float(number) => Value::Float(*number),
+                    Literal::Text(text) => Value::Text(Cow::Owned(text.clone())),
+                    Literal::Parameter(name) => Value::Int(scope.parameter(name)),
+                    Literal::Derived { key, content } => return ExpectedValue::Derived(key.clone(), *content),
+                })
             };
-            return Expected::Values(vec![values.iter().map(value).collect()]);
+            return Expected::Values(values.iter().map(value).collect());
         }
         Expected::Data(DataQuery {
             table: expect.table.unwrap_or(DataTable::Small),

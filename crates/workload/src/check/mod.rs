@@ -3,5 +3,5 @@
 mod answer;
 mod compare;
 
-pub(crate) use answer::Expected;
+pub(crate) use answer::{Expected, ExpectedValue};
 pub(crate) use compare::first_difference;

@@ -4,6 +4,8 @@
 //! be checked, and any number of sessions can load in parallel the same rows as one session.
 
 mod column;
+mod document;
+mod draw;
 mod generator;
 mod row;
 mod scatter;
@@ -18,6 +20,8 @@ pub use row::Row;
 pub use size::{DataTable, ROW_BYTES, Sizes};
 pub use source::{Block, Source};
 
+pub(crate) use document::{document, document_city, push_letters};
+pub(crate) use draw::below;
 pub(crate) use row::{REGIONS, decimal};
 pub(crate) use scatter::GROUP_ROWS;
 pub(crate) use size::columns;

@@ -45,8 +45,8 @@ impl DataTable {
         Table {
             name: name.to_owned(),
             columns: columns(),
-            key: Some("id".to_owned()),
-            indexes: vec![Index { name: format!("{name}_scatter"), column: "scatter".to_owned() }],
+            key: vec!["id".to_owned()],
+            indexes: vec![Index { name: format!("{name}_scatter"), columns: vec!["scatter".to_owned()] }],
             compressed: false,
             partitions: None,
             is_updated: true,
@@ -64,7 +64,7 @@ impl DataTable {
 
 /// The columns of both tables, in their order.
 pub(crate) fn columns() -> Vec<Column> {
-    DataColumn::ALL.iter().map(|column| Column { name: column.name().to_owned(), kind: column.kind() }).collect()
+    DataColumn::ALL.iter().map(|column| Column::new(column.name().to_owned(), column.kind())).collect()
 }
 
 /// What determines the sizes of all tables.
@@ -76,6 +76,8 @@ pub struct Sizes {
     pub small_rows: u64,
     /// Rows of the large table; a multiple of 320.
     pub large_rows: u64,
+    /// Warehouses of tests that have any; where they are not given, the preset decides.
+    pub warehouses: Option<u64>,
     /// Seed of all data and keys.
     pub seed: u64,
 }
@@ -89,11 +91,17 @@ impl Sizes {
         let (small_rows, large_rows) = match preset {
             Preset::Smoke => (3_200, 32_000),
             Preset::Quick => (102_400, twice_the_cache.clamp(1_280_000, QUICK_ROWS_MAX)),
-            Preset::Standard => (1_024_000, twice_the_cache.max(5_120_000)),
+            Preset::Standard | Preset::Soak => (1_024_000, twice_the_cache.max(5_120_000)),
             Preset::Publish => (10_240_000, twice_the_cache.max(20_480_000)),
         };
         let small_rows = small_rows.min(cache_bytes / 4 / CACHED_ROW_BYTES);
-        Sizes { preset, small_rows: whole_groups(small_rows), large_rows: whole_groups(large_rows), seed }
+        Sizes {
+            preset,
+            small_rows: whole_groups(small_rows),
+            large_rows: whole_groups(large_rows),
+            warehouses: None,
+            seed,
+        }
     }
 
     /// The same with the numbers of rows of the request, rounded up to multiples of 320.
@@ -103,6 +111,11 @@ impl Sizes {
             large_rows: large_rows.map_or(self.large_rows, whole_groups),
             ..self
         }
+    }
+
+    /// The same with the warehouses of the request.
+    pub fn with_warehouses(self, warehouses: Option<u64>) -> Sizes {
+        Sizes { warehouses, ..self }
     }
 }
 

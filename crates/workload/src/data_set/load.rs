@@ -9,13 +9,9 @@ use engine::{Processes, Result, Session};
 use measure::clock;
 use record::Nanos;
 
-use crate::data::{Generator, STRIDE, Source};
-use crate::data_set::{Loading, Progress};
+use crate::data_set::{Loading, Progress, TableRows};
 use crate::sessions::{Spread, thread_cpu};
 use crate::test_context::TestContext;
-
-/// The most rows of a transaction.
-const CHUNK_ROWS_MAX: u64 = 32 * STRIDE;
 
 /// The cost of a load.
 pub(crate) struct Loaded {
@@ -26,17 +22,17 @@ pub(crate) struct Loaded {
     pub server_cpu_ns: Option<Nanos>,
 }
 
-/// Loads all rows of `generator` into its table, which is empty, and finishes it.
-pub(crate) fn load(context: &TestContext<'_>, generator: &Generator, loading: &Loading<'_>) -> Result<Loaded> {
+/// Loads all of `rows` into their table, which is empty, and finishes it.
+pub(crate) fn load(context: &TestContext<'_>, rows: &dyn TableRows, loading: &Loading<'_>) -> Result<Loaded> {
     let jobs = if context.node.caps().concurrent_writers { loading.jobs.max(1) } else { 1 };
     let mut sessions = (0..jobs).map(|_| context.node.connect()).collect::<Result<Vec<Box<dyn Session>>>>()?;
     let (next, done) = (AtomicU64::new(0), AtomicU64::new(0));
-    // Several chunks for each job, so that all end at about the same time.
-    let chunk = (generator.rows() / (8 * u64::from(jobs))).next_multiple_of(STRIDE).clamp(STRIDE, CHUNK_ROWS_MAX);
-    let work = Chunks { generator, chunk, next: &next, done: &done, stop: loading.stop };
-    let (rows, table) = (generator.rows(), generator.table());
-    let report = || (loading.progress)(Progress { table, rows_done: done.load(Ordering::Relaxed).min(rows), rows });
-    let spread = Spread { table: table.name(), stop: loading.stop, report: &report };
+    rows.prepare();
+    let work = Chunks { rows, count: rows.chunks(jobs), next: &next, done: &done, stop: loading.stop };
+    let (count, table) = (rows.rows(), rows.name());
+    let rows_done = || done.load(Ordering::Relaxed).min(count);
+    let report = || (loading.progress)(Progress { table, rows_done: rows_done(), rows: count });
+    let spread = Spread { table, stop: loading.stop, report: &report };
     let server_cpu = (loading.server_cpu)();
     let start = clock::now();
     let cpu = spread.run(&mut sessions, |session| work.load(session))?;
@@ -48,17 +44,17 @@ pub(crate) fn load(context: &TestContext<'_>, generator: &Generator, loading: &L
     sessions.truncate(1);
     let dialect = context.engine.dialect();
     let mut statements = (dialect.threads)(loading.jobs.max(1));
-    statements.extend((dialect.finish)(&generator.table().table()));
+    statements.extend((dialect.finish)(&rows.table()));
     let start = clock::now();
     let finish = |session: &mut dyn Session| statements.iter().try_for_each(|statement| session.batch(statement));
     spread.run(&mut sessions, finish)?;
     Ok(Loaded { jobs, load_ns, finish_ns: clock::now() - start, generator_cpu_ns, server_cpu_ns })
 }
 
-/// What the sessions share: the rows that are not taken yet.
+/// What the sessions share: the chunks that are not taken yet.
 struct Chunks<'a> {
-    generator: &'a Generator,
-    chunk: u64,
+    rows: &'a dyn TableRows,
+    count: u64,
     next: &'a AtomicU64,
     done: &'a AtomicU64,
     stop: &'a AtomicBool,
@@ -69,13 +65,12 @@ impl Chunks<'_> {
     fn load(&self, session: &mut dyn Session) -> Result<Nanos> {
         let start = thread_cpu();
         while !self.stop.load(Ordering::Relaxed) {
-            let first = self.next.fetch_add(self.chunk, Ordering::Relaxed);
-            let count = self.generator.rows().saturating_sub(first).min(self.chunk);
-            if count == 0 {
+            let chunk = self.next.fetch_add(1, Ordering::Relaxed);
+            if chunk >= self.count {
                 break;
             }
-            let mut rows = Source::new(self.generator, (1 + first, count), self.stop, self.done);
-            session.bulk(self.generator.table().name(), &mut rows)?;
+            let mut rows = self.rows.chunk((chunk, self.count), self.stop, self.done);
+            session.bulk(self.rows.name(), rows.as_mut())?;
         }
         Ok(thread_cpu() - start)
     }

@@ -2,20 +2,19 @@
 
 mod load;
 pub(crate) mod registry;
+mod table_rows;
 
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
 
-use engine::{Kind, Result, Session};
+use engine::{Result, Session};
 use record::{Bytes, DataSet, Nanos};
 
-use crate::check::first_difference;
-use crate::data::{DataColumn, DataTable, Generator, ROW_BYTES};
+use crate::data::{DataTable, Generator};
 use crate::test::Test;
 use crate::test_context::TestContext;
 
-/// Rows that are checked before a table is reused.
-const SAMPLES: u64 = 16;
+pub(crate) use table_rows::{TableRows, has_rows};
 
 /// How to load.
 pub struct Loading<'a> {
@@ -32,8 +31,8 @@ pub struct Loading<'a> {
 /// The progress of the load of one table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// The table.
-    pub table: DataTable,
+    /// The name of the table.
+    pub table: &'static str,
     /// Rows that were sent to the engine.
     pub rows_done: u64,
     /// Rows of the table; when all are sent, the engine creates indexes and statistics.
@@ -52,6 +51,17 @@ pub fn needed<'a>(tests: impl IntoIterator<Item = &'a Test>) -> Vec<DataTable> {
 /// # Errors
 /// Errors of the engine; `Cancelled` where the stop flag was set.
 pub fn ensure(context: &TestContext<'_>, tables: &[DataTable], loading: &Loading<'_>) -> Result<Vec<DataSet>> {
+    let generators: Vec<Generator> = tables.iter().map(|table| Generator::new(*table, context.sizes)).collect();
+    let tables: Vec<&dyn TableRows> = generators.iter().map(|generator| generator as &dyn TableRows).collect();
+    ensure_tables(context, &tables, loading)
+}
+
+/// The same for tables of any kind.
+pub(crate) fn ensure_tables(
+    context: &TestContext<'_>,
+    tables: &[&dyn TableRows],
+    loading: &Loading<'_>,
+) -> Result<Vec<DataSet>> {
     if tables.is_empty() {
         return Ok(Vec::new());
     }
@@ -65,15 +75,21 @@ pub fn ensure(context: &TestContext<'_>, tables: &[DataTable], loading: &Loading
 /// # Errors
 /// Errors of the engine.
 pub fn missing_bytes(context: &TestContext<'_>, tables: &[DataTable]) -> Result<Bytes> {
+    let generators: Vec<Generator> = tables.iter().map(|table| Generator::new(*table, context.sizes)).collect();
+    let tables: Vec<&dyn TableRows> = generators.iter().map(|generator| generator as &dyn TableRows).collect();
+    missing_bytes_of(context, &tables)
+}
+
+/// The same for tables of any kind.
+pub(crate) fn missing_bytes_of(context: &TestContext<'_>, tables: &[&dyn TableRows]) -> Result<Bytes> {
     if tables.is_empty() {
         return Ok(Bytes(0));
     }
     let mut session = context.node.connect()?;
     let mut missing = Bytes(0);
     for table in tables {
-        let generator = Generator::new(*table, context.sizes);
-        if !registry::is_complete(context, session.as_mut(), table.name(), &generator.fingerprint())? {
-            missing.0 = missing.0.saturating_add(ROW_BYTES.times(generator.rows()).0);
+        if !registry::is_complete(context, session.as_mut(), table.name(), &table.fingerprint())? {
+            missing.0 = missing.0.saturating_add(table.bytes().0);
         }
     }
     Ok(missing)
@@ -81,17 +97,15 @@ pub fn missing_bytes(context: &TestContext<'_>, tables: &[DataTable]) -> Result<
 
 fn one(
     context: &TestContext<'_>,
-    table: DataTable,
+    table: &dyn TableRows,
     loading: &Loading<'_>,
     session: &mut dyn Session,
 ) -> Result<DataSet> {
-    let generator = Generator::new(table, context.sizes);
-    let fingerprint = generator.fingerprint();
     let found = DataSet {
         table: table.name().to_owned(),
-        rows: generator.rows(),
-        size_bytes: ROW_BYTES.times(generator.rows()),
-        fingerprint,
+        rows: table.rows(),
+        size_bytes: table.bytes(),
+        fingerprint: table.fingerprint(),
         reused: true,
         jobs: 0,
         load_ns: None,
@@ -100,7 +114,7 @@ fn one(
         server_cpu_ns: None,
     };
     if registry::is_complete(context, session, table.name(), &found.fingerprint)?
-        && is_intact(context, session, &generator)?
+        && table.is_intact(context, session)?
     {
         return Ok(found);
     }
@@ -112,7 +126,7 @@ fn one(
     let dialect = context.engine.dialect();
     statements((dialect.drop)(table.name()), session)?;
     statements((dialect.create)(&table.table()), session)?;
-    match load::load(context, &generator, loading) {
+    match load::load(context, table, loading) {
         Ok(loaded) => {
             registry::mark_complete(context, session, table.name(), &found.fingerprint)?;
             Ok(DataSet {
@@ -131,39 +145,6 @@ fn one(
             Err(error)
         }
     }
-}
-
-/// Whether the table has all rows, and a sample of them is right.
-fn is_intact(context: &TestContext<'_>, session: &mut dyn Session, generator: &Generator) -> Result<bool> {
-    let (name, columns) = (generator.table().name(), DataColumn::ALL.map(DataColumn::name).join(", "));
-    let prepared = session.prepare(&format!("select count(*) from {name}"));
-    let count = match prepared {
-        Ok(count) => count,
-        Err(error) if error.kind == Kind::Statement => return Ok(false),
-        Err(error) => return Err(error),
-    };
-    let rows = session.query(count, &[])?;
-    if first_difference(vec![vec![engine::Value::Int(generator.rows() as i64)]], rows).is_some() {
-        return Ok(false);
-    }
-    let placeholder = context.engine.dialect().placeholder.at(1);
-    let read = session.prepare(&format!("select {columns} from {name} where id = {placeholder}"))?;
-    let last = SAMPLES - 1;
-    for sample in 0..SAMPLES {
-        let id = 1 + (generator.rows() - 1) / last * sample;
-        let found = session.query(read, &[engine::Value::Int(id as i64)])?;
-        let row = generator.row(id);
-        // The number of updates is not checked.
-        let untouched = |row: &Vec<engine::Value<'static>>| {
-            let fields = DataColumn::ALL.iter().zip(row).filter(|(column, _)| **column != DataColumn::Touched);
-            fields.map(|(_, value)| value.clone()).collect::<Vec<engine::Value<'static>>>()
-        };
-        let expected = DataColumn::ALL.iter().map(|column| row.field(*column)).collect();
-        if first_difference(vec![untouched(&expected)], found.iter().map(untouched).collect()).is_some() {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }
 
 #[cfg(test)]

@@ -8,11 +8,11 @@ use crate::test_context::{TestContext, exists};
 const NAME: &str = "dbdyno_data_set";
 
 fn table() -> Table {
-    let text = |name: &str, size| Column { name: name.to_owned(), kind: ColumnType::Text { size } };
+    let text = |name: &str, size| Column::new(name, ColumnType::Text { size });
     Table {
         name: NAME.to_owned(),
         columns: vec![text("table_name", 48), text("fingerprint", 128)],
-        key: None,
+        key: Vec::new(),
         indexes: Vec::new(),
         compressed: false,
         partitions: None,

@@ -7,6 +7,7 @@ use engine::{Engine, Node, Workspace};
 use record::{FailureKind, Preset};
 
 use super::*;
+use crate::ROW_BYTES;
 use crate::Sizes;
 
 fn node() -> Box<dyn Node> {
@@ -40,7 +41,7 @@ fn each_table_is_loaded_once_with_all_its_rows_and_the_progress_is_reported() {
     }
     let reported = reported.into_inner();
     for set in &sets {
-        let last = reported.iter().rfind(|progress| progress.table.name() == set.table).expect("reported");
+        let last = reported.iter().rfind(|progress| progress.table == set.table).expect("reported");
         assert_eq!((last.rows_done, last.rows), (set.rows, set.rows));
     }
 }

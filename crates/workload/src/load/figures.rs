@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     fn columns() -> Vec<Column> {
-        let column = |name: &str, kind| Column { name: name.to_owned(), kind };
+        let column = |name: &str, kind| Column::new(name, kind);
         vec![
             column("card_no", ColumnType::Int),
             column("amount", ColumnType::Decimal { precision: 10, scale: 2 }),

@@ -39,7 +39,7 @@ impl ResumePoint {
 }
 
 fn table() -> Table {
-    let column = |name: &str, kind| Column { name: name.to_owned(), kind };
+    let column = |name: &str, kind| Column::new(name, kind);
     let text = |name: &str, size| column(name, ColumnType::Text { size });
     let int = |name: &str| column(name, ColumnType::Int);
     Table {
@@ -52,7 +52,7 @@ fn table() -> Table {
             int("rows_rejected"),
             text("note", NOTE_LETTERS_MAX),
         ],
-        key: None,
+        key: Vec::new(),
         indexes: Vec::new(),
         compressed: false,
         partitions: None,

@@ -37,7 +37,7 @@ impl LoadTable {
             return Err(Unfit("this engine has no partitioned tables".to_owned()));
         }
         let columns: Vec<Column> =
-            layout.fields.iter().map(|field| Column { name: lower(&field.name), kind: kind(field.kind) }).collect();
+            layout.fields.iter().map(|field| Column::new(lower(&field.name), kind(field.kind))).collect();
         let by_date = columns.iter().find(|column| column.kind == ColumnType::Date);
         // The first column is the lookup key of a row: a card, an account, an order.
         let by_hash = columns.iter().find(|column| column.kind != ColumnType::Date);
@@ -54,7 +54,7 @@ impl LoadTable {
         let name = format!("{name}{}", suffix(model));
         let named_index = |(index, column): (usize, &Column)| Index {
             name: format!("{name}_i{}", index + 1),
-            column: column.name.clone(),
+            columns: vec![column.name.clone()],
         };
         let indexes = by_hash.into_iter().chain(by_date).enumerate().map(named_index).collect();
         let form = LineForm {
@@ -64,7 +64,15 @@ impl LoadTable {
         };
         let compressed = model.compressed;
         Ok(LoadTable {
-            table: Table { name, columns, key: None, indexes: Vec::new(), compressed, partitions, is_updated: false },
+            table: Table {
+                name,
+                columns,
+                key: Vec::new(),
+                indexes: Vec::new(),
+                compressed,
+                partitions,
+                is_updated: false,
+            },
             indexes,
             model,
             form,
@@ -162,10 +170,15 @@ pub(super) mod tests {
             table_compression: can,
             partitions: can,
             lines: can,
+            column_names: true,
+            limit_clause: true,
+            json: can,
+            large_values: can,
             parallel_query: can,
             parallel_index: can,
             concurrent_writers: can,
             counts_read_commits: can,
+            counts_procedure_commits: can,
             answers: true,
         }
     }
@@ -177,7 +190,7 @@ pub(super) mod tests {
         assert_eq!(names, ["cards", "cards_partitioned", "cards_compressed", "cards_part_comp"]);
         let partitioned = table(LoadModel::ALL[1]).table.partitions.expect("parts");
         assert_eq!((partitioned.by_date.as_str(), partitioned.by_hash.as_str()), ("purchase_dt", "card_no"));
-        let names: Vec<String> = table(LoadModel::ALL[0]).indexes.into_iter().map(|index| index.column).collect();
+        let names: Vec<String> = table(LoadModel::ALL[0]).indexes.into_iter().flat_map(|index| index.columns).collect();
         assert_eq!(names, ["card_no", "purchase_dt"]);
     }
 

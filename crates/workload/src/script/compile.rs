@@ -1,13 +1,15 @@
 //! Scripts, compiled once: variables are places, jumps are indexes, nothing of the text is read again.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 
-use record::Scripts;
+use record::{QueryMode, Scripts};
 
 use super::error::{Mistake, ScriptError};
 use super::expression::Expression;
 use super::meta::{Length, Meta, meta};
 use super::names::{DEFAULT_SEED, Meaning, Names, RANDOM_SEED, SCALE, check_name};
+use super::role::{CompiledRole, RolePlace, compiled_roles, place_of};
 use super::split::{RawBody, RawCommand, split};
 use super::statement::{Answer, SqlStatement};
 use crate::data::mix;
@@ -17,8 +19,13 @@ use crate::data::mix;
 pub(crate) struct CompiledScripts {
     pub scripts: Vec<CompiledScript>,
     pub names: Names,
-    /// The sum of the weights, which is not 0.
-    pub weights: u64,
+    /// The parts of the jobs; at least one.
+    pub roles: Vec<CompiledRole>,
+    /// Tries of an execution that ends by a serialization failure or a deadlock.
+    pub tries_max: u32,
+    pub query_mode: QueryMode,
+    /// Whether each execution has a session of its own.
+    pub connect: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -69,11 +76,27 @@ enum Parsed {
     Meta(usize, Meta),
 }
 
+impl CompiledScript {
+    /// Whether one of its statements changes the database, by its first word.
+    pub(crate) fn writes(&self) -> bool {
+        self.commands.iter().any(|command| matches!(&command.action, Action::Sql(statement) if statement.writes()))
+    }
+}
+
 impl CompiledScripts {
     /// Compiles `scripts`; random numbers are drawn from `seed`.
     pub(crate) fn new(scripts: &Scripts, seed: u64) -> Result<CompiledScripts, ScriptError> {
-        check_weights(scripts)?;
+        CompiledScripts::with_drawn(scripts, seed, &[])
+    }
+
+    /// The same where the variables `drawn` are given values before each execution.
+    pub(crate) fn with_drawn(scripts: &Scripts, seed: u64, drawn: &[&str]) -> Result<CompiledScripts, ScriptError> {
+        if scripts.scripts.is_empty() {
+            let (message, hint) = ("there is none".to_owned(), "give a script".to_owned());
+            return Err(ScriptError { origin: String::new(), line: None, message, hint });
+        }
         let mut names = Names::new(definitions(scripts, seed)?);
+        drawn.iter().for_each(|name| names.assign(name));
         let mut parsed = Vec::new();
         for script in &scripts.scripts {
             parsed.push(parse(&script.text, &script.name, &mut names)?);
@@ -83,21 +106,21 @@ impl CompiledScripts {
             let commands = Compiler::new(&script.name, &mut names).compile(commands)?;
             compiled.push(CompiledScript { name: script.name.clone(), weight: script.weight, commands });
         }
-        let weights = scripts.scripts.iter().map(|script| u64::from(script.weight)).sum();
-        Ok(CompiledScripts { scripts: compiled, names, weights })
+        let roles = compiled_roles(scripts)?;
+        let tries_max = scripts.tries_max.map_or(1, NonZeroU32::get);
+        let query_mode = scripts.query_mode;
+        check_pipelines(&compiled, query_mode)?;
+        Ok(CompiledScripts { scripts: compiled, names, roles, tries_max, query_mode, connect: scripts.connect })
     }
 
-    /// The script at `draw`, which is below the sum of the weights.
-    #[inline]
-    pub(crate) fn at(&self, draw: u64) -> usize {
-        let mut left = draw;
-        for (index, script) in self.scripts.iter().enumerate() {
-            match left.checked_sub(script.weight.into()) {
-                Some(rest) => left = rest,
-                None => return index,
-            }
-        }
-        self.scripts.len() - 1
+    /// The place of job `job` of `jobs` in the roles.
+    pub(crate) fn place_of(&self, job: u32, jobs: u32) -> RolePlace {
+        place_of(&self.roles, job, jobs)
+    }
+
+    /// The role that runs the script with this index.
+    pub(crate) fn role_of(&self, script: usize) -> Option<usize> {
+        self.roles.iter().position(|role| role.runs(script))
     }
 
     /// The statements of all scripts.
@@ -109,18 +132,18 @@ impl CompiledScripts {
     }
 }
 
-fn check_weights(scripts: &Scripts) -> Result<(), ScriptError> {
-    let mistake = |origin: &str, message: &str, hint: &str| {
-        Err(ScriptError { origin: origin.to_owned(), line: None, message: message.to_owned(), hint: hint.to_owned() })
-    };
-    let Some(first) = scripts.scripts.first() else {
-        return mistake("", "there is none", "give a script");
-    };
-    match scripts.scripts.iter().all(|script| script.weight == 0) {
-        true => {
-            mistake(&first.name, "the sum of all weights is 0", "give one of the scripts a weight above 0, as FILE@1")
-        }
-        false => Ok(()),
+/// Pipelines are of the extended protocol.
+fn check_pipelines(scripts: &[CompiledScript], mode: QueryMode) -> Result<(), ScriptError> {
+    let starts = |command: &&Command| command.action == Action::StartPipeline;
+    let first = scripts.iter().find_map(|script| Some((script, script.commands.iter().find(starts)?)));
+    match first.filter(|_| mode == QueryMode::Simple) {
+        None => Ok(()),
+        Some((script, command)) => Err(ScriptError {
+            origin: script.name.clone(),
+            line: Some(command.line),
+            message: "a pipeline cannot be of statements that are sent as text alone".to_owned(),
+            hint: "give --query-mode extended or prepared".to_owned(),
+        }),
     }
 }
 

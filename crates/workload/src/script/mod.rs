@@ -17,26 +17,28 @@ mod error;
 mod expression;
 mod function;
 mod hash;
-mod initialize;
 mod meta;
 mod names;
 mod number;
 mod random;
+mod role;
+mod schema;
 mod split;
 mod statement;
-mod test_of_scripts;
 mod token;
 mod variables;
-mod work;
 
 pub use builtin::{BUILTIN_SCRIPTS, BuiltinScript, builtin_script, name_and_weight};
 pub use error::{Mistake, ScriptError};
-pub use initialize::SCALE_MAX;
-pub use test_of_scripts::SCRIPTS_CODE;
+pub use schema::schema_scripts;
 
-pub(crate) use compile::CompiledScripts;
-pub(crate) use initialize::initialize;
-pub(crate) use work::ScriptWork;
+pub(crate) use compile::{Action, Command, CompiledScript, CompiledScripts, SleepLength};
+pub(crate) use number::{Fault, Number};
+pub(crate) use random::Random;
+pub(crate) use role::RolePlace;
+pub(crate) use schema::per_minute;
+pub(crate) use statement::{Answer, Control, Part, SqlStatement};
+pub(crate) use variables::Variables;
 
 #[cfg(test)]
 mod tests;

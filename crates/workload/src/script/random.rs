@@ -7,7 +7,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use super::number::Fault;
-use crate::bind::below;
+use crate::data::below;
 
 /// The least parameter of a gaussian distribution.
 const GAUSSIAN_MIN: f64 = 2.0;
@@ -16,6 +16,7 @@ const GAUSSIAN_MIN: f64 = 2.0;
 const ZIPFIAN: std::ops::RangeInclusive<f64> = 1.001..=1000.0;
 
 /// The random source of a job.
+#[derive(Clone)]
 pub(crate) struct Random(Xoshiro256PlusPlus);
 
 impl Random {
@@ -31,7 +32,7 @@ impl Random {
 
     /// In [0, 1), with 53 bits.
     #[inline]
-    fn unit(&mut self) -> f64 {
+    pub(crate) fn unit(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 

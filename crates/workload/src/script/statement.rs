@@ -3,6 +3,13 @@
 use super::names::{Meaning, Names};
 use super::split::Piece;
 use super::token::name_length;
+use super::variables::Variables;
+
+/// First words of statements that change nothing by themselves.
+const READING: [&str; 15] = [
+    "SELECT", "VALUES", "TABLE", "SHOW", "EXPLAIN", "BEGIN", "START", "COMMIT", "END", "ROLLBACK", "ABORT", "SET",
+    "RESET", "FETCH", "DECLARE",
+];
 
 /// A statement, compiled once.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,6 +89,26 @@ impl SqlStatement {
             Part::Variable { name, .. } => format!(":{name}"),
         };
         self.parts.iter().map(part).collect()
+    }
+
+    /// Adds its text with the values of variables to `sql`; a variable without a value stays as it is in the script.
+    pub(crate) fn write(&self, variables: &Variables, sql: &mut String) {
+        for part in &self.parts {
+            match part {
+                Part::Text(text) => sql.push_str(text),
+                Part::Variable { slot, name } => {
+                    if !variables.write(*slot, sql) {
+                        sql.push(':');
+                        sql.push_str(name);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether it changes the database, by its first word.
+    pub(crate) fn writes(&self) -> bool {
+        !READING.contains(&self.verb.as_str())
     }
 
     /// Whether it has variables.

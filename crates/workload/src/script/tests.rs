@@ -182,12 +182,8 @@ fn what_is_no_expression_is_refused_with_a_hint() {
 }
 
 fn scripts(texts: &[(&str, &str, u32)]) -> Scripts {
-    let script = |(name, text, weight): &(&str, &str, u32)| Script {
-        name: (*name).to_owned(),
-        weight: *weight,
-        text: (*text).to_owned(),
-    };
-    Scripts { scripts: texts.iter().map(script).collect(), variables: BTreeMap::new(), initialized_scale: None }
+    let script = |(name, text, weight): &(&str, &str, u32)| Script::new(*name, *weight, *text);
+    Scripts { scripts: texts.iter().map(script).collect(), ..Scripts::default() }
 }
 
 fn compiled(text: &str) -> Result<CompiledScripts, super::ScriptError> {
@@ -277,8 +273,8 @@ fn mistakes_name_file_and_line() {
 fn weights_are_shares_and_not_all_0() {
     let all = scripts(&[("a", "select 1;", 9), ("b", "select 2;", 0), ("c", "select 3;", 1)]);
     let compiled = CompiledScripts::new(&all, 1).expect("scripts");
-    assert_eq!(compiled.weights, 10);
-    let chosen: Vec<usize> = (0..10).map(|draw| compiled.at(draw)).collect();
+    assert_eq!(compiled.roles[0].weights, 10);
+    let chosen: Vec<usize> = (0..10).map(|draw| compiled.roles[0].at(draw)).collect();
     assert_eq!(chosen, [0, 0, 0, 0, 0, 0, 0, 0, 0, 2]);
     let error = CompiledScripts::new(&scripts(&[("a", "select 1;", 0)]), 1).expect_err("none");
     assert_eq!(error.to_string(), "script a: the sum of all weights is 0");

@@ -1,9 +1,14 @@
 //! The values of the variables of a job.
 
+use std::fmt::{Arguments, Write};
+
 use engine::Value;
 
 use super::names::{CLIENT_ID, Names};
 use super::number::{Fault, Number};
+
+/// Letters that a text has room for from the beginning.
+const TEXT_ROOM: usize = 64;
 
 /// The value of a variable.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +40,11 @@ impl Variables {
         Variables { contents, names: names.slots().to_vec() }
     }
 
+    /// Sets all of them to the values that they have in `other`, which has the same ones.
+    pub(crate) fn set_as_in(&mut self, other: &Variables) {
+        self.contents.clone_from(&other.contents);
+    }
+
     /// The value of the variable at `slot`, for an expression.
     #[inline]
     pub(crate) fn number(&self, slot: usize) -> Result<Number, Fault> {
@@ -55,6 +65,19 @@ impl Variables {
     #[inline]
     pub(crate) fn set(&mut self, slot: usize, number: Number) {
         self.contents[slot] = Content::Number(number);
+    }
+
+    /// Sets the variable at `slot` to a text.
+    pub(crate) fn set_text(&mut self, slot: usize, text: Arguments<'_>) {
+        let content = &mut self.contents[slot];
+        if !matches!(content, Content::Text(_)) {
+            *content = Content::Text(String::with_capacity(TEXT_ROOM));
+        }
+        if let Content::Text(content) = content {
+            content.clear();
+            // Writing into a string does not fail.
+            let _ = content.write_fmt(text);
+        }
     }
 
     /// Sets the variable at `slot` to a value of an answer.
@@ -89,8 +112,6 @@ impl Variables {
 
     /// Writes the variable at `slot` into a statement; `false` if it has no value.
     pub(crate) fn write(&self, slot: usize, sql: &mut String) -> bool {
-        use std::fmt::Write;
-
         match &self.contents[slot] {
             // Writing into a string does not fail.
             Content::Number(number) => write!(sql, "{number}").is_ok(),

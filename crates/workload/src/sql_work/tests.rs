@@ -11,6 +11,7 @@ use record::{Dop, EngineInventory, FailureKind, JobShare, Preset};
 
 use super::*;
 use crate::data::{DataColumn, DataTable, Sizes};
+use crate::data_set::Loading;
 use crate::job::{jobs, open_jobs, set_up, tear_down};
 use crate::{Job, catalogue};
 
@@ -181,9 +182,9 @@ fn sizes() -> Sizes {
     Sizes::derive(Preset::Smoke, None, 42)
 }
 
-fn one_job(test: &Test, fake: &Fake) -> Job {
-    let sizes = sizes();
-    let context = TestContext { engine: fake, node: fake, others: &[], sizes: &sizes };
+fn one_job<'a>(test: &Test, fake: &'a Fake) -> Job<'a> {
+    static SIZES: LazyLock<Sizes> = LazyLock::new(sizes);
+    let context = TestContext { engine: fake, node: fake, others: &[], sizes: &SIZES };
     jobs(test, &context, Dop::jobs(1)).unwrap_or_else(|error| panic!("{error}")).remove(0)
 }
 
@@ -409,8 +410,11 @@ fn a_bulk_load_counts_rows_and_bytes_of_the_width_that_is_accounted_for() {
 fn every_test_of_the_catalogue_runs_on_the_null_engine() {
     let (node, sizes) = (null(), sizes());
     let context = TestContext { engine: &NULL, node: node.as_ref(), others: &[], sizes: &sizes };
-    for test in catalogue() {
-        set_up(test, &context).expect("set up");
+    // It answers nothing, and so has no test whose scripts go on with answers.
+    for test in catalogue().iter().filter(|test| test.missing(node.caps(), &NULL).is_none()) {
+        let stop = std::sync::atomic::AtomicBool::new(false);
+        let loading = Loading { jobs: 2, stop: &stop, progress: &|_| {}, server_cpu: &|| None };
+        set_up(test, &context, &loading).expect("set up");
         for dop in [Dop::jobs(1), Dop::jobs(3), Dop { nodes: 1, jobs: 1, threads: 4 }] {
             let mut jobs = jobs(test, &context, dop).expect("jobs");
             assert_eq!(jobs.len() as u32, dop.jobs);

@@ -8,10 +8,15 @@ const NOTHING: Caps = Caps {
     table_compression: false,
     partitions: false,
     lines: false,
+    column_names: false,
+    limit_clause: false,
+    json: false,
+    large_values: false,
     parallel_query: false,
     parallel_index: false,
     concurrent_writers: false,
     counts_read_commits: false,
+    counts_procedure_commits: false,
     answers: false,
 };
 
@@ -30,6 +35,7 @@ pub(crate) fn lack(name: &str) -> String {
     match name {
         "procedures" => "no procedural language".to_owned(),
         "decimal" => "no exact decimal arithmetic".to_owned(),
+        "json" => "no functions for JSON documents".to_owned(),
         "parallel_index" => "no parallel index build".to_owned(),
         other => format!("no {}", other.replace('_', " ")),
     }
@@ -44,6 +50,8 @@ mod tests {
         assert!(known().all(|name| !has(&NOTHING, name)));
         let words: Vec<String> = known().map(lack).collect();
         assert_eq!(words[..3], ["no procedural language", "no exact decimal arithmetic", "no table compression"]);
-        assert_eq!(words[3..], ["no parallel query", "no parallel index build", "no concurrent writers"]);
+        assert_eq!(words[3..5], ["no functions for JSON documents", "no large values"]);
+        assert_eq!(words[5], "no limit clause");
+        assert_eq!(words[6..], ["no parallel query", "no parallel index build", "no concurrent writers"]);
     }
 }

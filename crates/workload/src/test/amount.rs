@@ -10,6 +10,9 @@ use serde::{Deserialize, Deserializer};
 use crate::data::{DataTable, Sizes};
 use crate::test::parameter::Parameter;
 
+/// The parameter that the user may set, whatever the preset says.
+pub(crate) const WAREHOUSES: &str = "warehouses";
+
 /// An integer, `small.rows`, `large.rows`, `small.groups`, `large.groups`, or the name of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Amount {
@@ -83,7 +86,10 @@ pub(crate) struct Scope<'a> {
 impl Scope<'_> {
     /// The parameter `name`, which the rules of test files guarantee.
     pub(crate) fn parameter(&self, name: &str) -> i64 {
-        self.parameters.get(name).map_or(0, |parameter| parameter.at(self.preset()))
+        match self.sizes.warehouses.filter(|_| name == WAREHOUSES) {
+            Some(warehouses) => warehouses as i64,
+            None => self.parameters.get(name).map_or(0, |parameter| parameter.at(self.preset())),
+        }
     }
 
     pub(crate) fn amount(&self, amount: &Amount) -> i64 {

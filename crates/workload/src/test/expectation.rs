@@ -7,6 +7,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::data::{DataColumn, DataTable};
 use crate::test::amount::Amount;
+use crate::test::derived::{Content, TextOf};
 
 /// The expected answer. Exactly one of `rows`, `changed`, `values` and `table`.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -89,20 +90,31 @@ pub(crate) enum Literal {
     Text(String),
     /// The value of a parameter.
     Parameter(String),
+    /// What follows from the value of a bind.
+    Derived {
+        /// The bind.
+        key: String,
+        /// What follows.
+        content: Content,
+    },
 }
 
 impl<'de> Deserialize<'de> for Literal {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Literal, D::Error> {
         #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct Reference {
-            param: String,
+        #[serde(rename_all = "snake_case")]
+        enum Reference {
+            Param(String),
+            Document(String),
+            City(String),
+            TextOf(TextOf),
         }
         struct Form;
         impl<'de> Visitor<'de> for Form {
             type Value = Literal;
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("an integer, a float, a text or { param = \"name\" }")
+                formatter.write_str("an integer, a float, a text, or one of { param = \"name\" }, { document = \"key\" }, { city = \"key\" } and \
+                     { text_of = { key = \"key\", bytes = N } }")
             }
             fn visit_i64<E>(self, number: i64) -> Result<Literal, E> {
                 Ok(Literal::Int(number))
@@ -114,8 +126,13 @@ impl<'de> Deserialize<'de> for Literal {
                 Ok(Literal::Text(text.to_owned()))
             }
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Literal, A::Error> {
-                Reference::deserialize(MapAccessDeserializer::new(map))
-                    .map(|reference| Literal::Parameter(reference.param))
+                let derived = |key, content| Literal::Derived { key, content };
+                Ok(match Reference::deserialize(MapAccessDeserializer::new(map))? {
+                    Reference::Param(name) => Literal::Parameter(name),
+                    Reference::Document(key) => derived(key, Content::Document),
+                    Reference::City(key) => derived(key, Content::City),
+                    Reference::TextOf(TextOf { key, bytes }) => derived(key, Content::Text { bytes }),
+                })
             }
         }
         deserializer.deserialize_any(Form)

@@ -20,7 +20,8 @@ impl Parameter {
         match preset {
             Preset::Smoke => self.smoke,
             Preset::Quick => self.quick,
-            Preset::Standard => self.standard,
+            // As large, for longer.
+            Preset::Standard | Preset::Soak => self.standard,
             Preset::Publish => self.publish,
         }
     }

@@ -1,6 +1,7 @@
 //! The rules of test files beyond their keys: every name exists, every number is possible.
 
 mod answer;
+mod mix;
 
 use std::collections::BTreeSet;
 
@@ -10,15 +11,20 @@ use crate::data::DataTable;
 use crate::sql;
 use crate::test::ability;
 use crate::test::amount::Amount;
-use crate::test::column::is_identifier;
+use crate::test::column::{ColumnNames, ColumnText, is_identifier};
+use crate::test::derived::{Content, TEXT_OF_MAX};
 use crate::test::error::{BrokenRule, TestError};
-use crate::test::shape::{BindRule, OnceEntry, OwnTable, StatementEntry, Test};
+use crate::test::mix::Schema;
+use crate::test::shape::{BindRule, Fill, OnceEntry, OwnTable, StatementEntry, Test};
 
 /// The first broken rule, if any.
 type RuleResult = Result<(), BrokenRule>;
 
 /// The most executions of a statement in one step.
 const REPEAT_MAX: u32 = 100_000;
+
+/// The most checkpoints in a window.
+const CHECKPOINTS_MAX: u32 = 1_000;
 
 /// The most letters of a text bind.
 const TEXT_MAX: u32 = 32_768;
@@ -29,7 +35,8 @@ impl Test {
     /// # Errors
     /// Names file, line, key or value, and what is allowed.
     pub fn parse(text: &str, origin: &str) -> Result<Test, TestError> {
-        let test: Test = toml::from_str(text).map_err(|error| TestError::from_toml(&error, text, origin))?;
+        let mut test: Test = toml::from_str(text).map_err(|error| TestError::from_toml(&error, text, origin))?;
+        test.condition.extend(test.schema.map(Schema::conditions).into_iter().flatten());
         check_rules(&test).map_err(|rule| TestError::broken_rule(&rule, text, origin))?;
         Ok(test)
     }
@@ -43,10 +50,16 @@ fn check_rules(test: &Test) -> RuleResult {
     test.table.iter().try_for_each(|table| own_table(test, table).map_err(|rule| rule.within(&table.name)))?;
     match (&test.bulk, test.statement.is_empty()) {
         (Some(_), false) => return Err(BrokenRule::new("[bulk]", "a test has [[statement]] or [bulk], not both")),
-        (None, true) => return Err(BrokenRule::new("code", "a test needs at least one [[statement]], or [bulk]")),
+        (None, true) if test.mix.is_empty() => {
+            return Err(BrokenRule::new("code", "a test needs at least one [[statement]], or [bulk], or [[mix]]"));
+        }
         _ => {}
     }
     bulk(test)?;
+    connect(test)?;
+    checkpoints(test)?;
+    mix::check_mix(test)?;
+    mix::check_gauges(test)?;
     test.statement.iter().try_for_each(|entry| statement(test, entry).map_err(|rule| rule.within(&entry.name)))?;
     test.setup
         .iter()
@@ -83,6 +96,9 @@ fn head(test: &Test) -> RuleResult {
     if let Some(rows) = &test.rows {
         positive(test, "rows", rows)?;
     }
+    if let Some(most) = &test.jobs_max {
+        positive(test, "jobs_max", most)?;
+    }
     if test.cache.is_some() && test.tables.is_empty() {
         return Err(BrokenRule::new("cache", "cache needs a table in tables"));
     }
@@ -104,7 +120,8 @@ fn names(test: &Test) -> RuleResult {
     let statements = test.statement.iter().map(|entry| &entry.name);
     let steps = test.setup.iter().chain(&test.teardown).map(|step| &step.name);
     let parameters = test.param.keys();
-    for name in statements.chain(steps) {
+    let of_mix = test.mix.iter().map(|entry| &entry.name).chain(test.condition.iter().map(|condition| &condition.name));
+    for name in statements.chain(steps).chain(of_mix) {
         if !is_identifier(name) {
             return Err(not_a_name(name));
         }
@@ -152,12 +169,26 @@ fn own_table(test: &Test, table: &OwnTable) -> RuleResult {
         return fail("needs columns, or like = \"small\", and not both".to_owned());
     }
     let columns = table.table(0).columns;
-    if let Some(key) = &table.key
-        && !columns.iter().any(|column| column.name == *key && column.kind == engine::ColumnType::Int)
-    {
-        return fail(format!("has the key `{key}`, which is none of its int columns"));
+    if let Some(names) = &table.key {
+        key(names.all(), &columns).or_else(fail)?;
+    }
+    let indexed = || table.indexes.iter().flat_map(ColumnNames::all);
+    if let Some(column) = indexed().find(|column| !columns.iter().any(|known| known.name == **column)) {
+        return fail(format!("has an index on `{column}`, which is none of its columns"));
+    }
+    if table.indexes.iter().any(|names| names.all().is_empty() || is_double(names.all())) {
+        return fail("has an index without columns, or with one twice".to_owned());
+    }
+    if table.key.is_none() && !table.indexes.is_empty() {
+        return fail("has indexes, and no key: give one of its int columns as key".to_owned());
+    }
+    if let Some(fill) = &table.fill {
+        filled(test, table, fill)?;
     }
     let Some(rows_max) = &table.rows_max else { return Ok(()) };
+    if table.fill.is_some() {
+        return fail("has fill and rows_max: it would be emptied of what it is filled with".to_owned());
+    }
     if !table.is_per_job() {
         return fail("has rows_max, but is not one for each job: put {job} in its name".to_owned());
     }
@@ -165,6 +196,80 @@ fn own_table(test: &Test, table: &OwnTable) -> RuleResult {
         return fail("is not the only one with rows_max: only one table may have it".to_owned());
     }
     positive(test, "rows_max", rows_max)
+}
+
+/// Whether one of `names` is there twice.
+fn is_double(names: &[String]) -> bool {
+    names.iter().collect::<BTreeSet<_>>().len() < names.len()
+}
+
+/// The rules of the key `names` of a table with `columns`; the error is what the table has, as a clause.
+fn key(names: &[String], columns: &[engine::Column]) -> Result<(), String> {
+    if names.is_empty() || is_double(names) {
+        return Err("has a key without columns, or with one twice".to_owned());
+    }
+    for name in names {
+        match columns.iter().find(|column| column.name == *name) {
+            Some(column) if column.nullable => return Err(format!("has the key `{name}`, which may be null")),
+            Some(column) if names.len() > 1 || column.kind == engine::ColumnType::Int => {}
+            _ if names.len() > 1 => return Err(format!("has `{name}` in its key, which is none of its columns")),
+            _ => return Err(format!("has the key `{name}`, which is none of its int columns")),
+        }
+    }
+    Ok(())
+}
+
+fn checkpoints(test: &Test) -> RuleResult {
+    match test.checkpoints {
+        Some(count) if !(1..=CHECKPOINTS_MAX).contains(&count) => {
+            Err(BrokenRule::new("checkpoints", format!("checkpoints {count} is not in 1 to {CHECKPOINTS_MAX}")))
+        }
+        Some(_) if !test.changes() => {
+            Err(BrokenRule::new("checkpoints", "checkpoints are for a test that changes rows, and this one does not"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn connect(test: &Test) -> RuleResult {
+    let is_rows = test.operations == Amount::Named("rows".to_owned());
+    let fails = [
+        (test.transaction, "transaction"),
+        (test.bulk.is_some(), "[bulk]"),
+        (test.single_block_reads, "single_block_reads"),
+        (!test.table.is_empty(), "[[table]]"),
+        (test.cache == Some(record::CacheFit::Outside), "cache = \"outside\""),
+        (test.statement.iter().any(|entry| entry.ascending.is_some()), "ascending"),
+        (is_rows || test.rows.is_some(), "counts of rows"),
+        (test.row_bytes.is_some(), "row_bytes"),
+        (test.sweep == Sweep::Threads, "sweep = \"threads\""),
+    ];
+    match fails.into_iter().find(|(given, _)| *given && test.connect) {
+        Some((_, word)) => {
+            let message =
+                format!("connect = true opens a session for each step, and {word} needs one for the whole run");
+            Err(BrokenRule::new("connect", message))
+        }
+        None => Ok(()),
+    }
+}
+
+fn filled(test: &Test, table: &OwnTable, fill: &Fill) -> RuleResult {
+    positive(test, "rows", &fill.rows)?;
+    let columns: Vec<String> = table.columns.iter().map(|column| column.0.name.clone()).collect();
+    let is_missing = |column: &&ColumnText| !column.0.nullable && !fill.bind.contains_key(&column.0.name);
+    let missing = table.columns.iter().find(is_missing).map(|column| &column.0.name);
+    if let Some(name) = missing.or_else(|| fill.bind.keys().find(|name| !columns.contains(name))) {
+        let message = format!(
+            "fill of table `{}` binds not exactly its columns, those that may be null apart: `{name}`",
+            table.name
+        );
+        return Err(BrokenRule::new("fill", message));
+    }
+    match table.filling(0) {
+        Some((entry, _)) => statement(test, &entry),
+        None => Ok(()),
+    }
 }
 
 fn bulk(test: &Test) -> RuleResult {
@@ -220,6 +325,9 @@ fn bind(test: &Test, entry: &StatementEntry, name: &str, rule: &BindRule) -> Rul
     if !is_identifier(name) {
         return Err(not_a_name(name));
     }
+    if let Some((key, content)) = rule.derived() {
+        return derived(entry, key, content);
+    }
     match rule {
         BindRule::Uniform([low, high]) => {
             [low, high].into_iter().try_for_each(|amount| known(test, "uniform", amount))?;
@@ -237,6 +345,24 @@ fn bind(test: &Test, entry: &StatementEntry, name: &str, rule: &BindRule) -> Rul
         BindRule::Text(0) => fail("has no letters".to_owned()),
         BindRule::Text(size) if *size > TEXT_MAX => {
             fail(format!("has {size} letters, at most {TEXT_MAX} are possible"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Checks what follows from the bind `key` of `entry`.
+fn derived(entry: &StatementEntry, key: &str, content: Content) -> RuleResult {
+    if !entry.bind.get(key).is_some_and(BindRule::is_int) || entry.ascending.as_deref() == Some(key) {
+        let message = format!(
+            "statement `{}` has a value of the key `{key}`, which is no uniform, sequence or constant bind of it, or ascending",
+            entry.name
+        );
+        return Err(BrokenRule::new(key, message));
+    }
+    match content {
+        Content::Text { bytes } if !(1..=TEXT_OF_MAX).contains(&bytes) => {
+            let message = format!("text_of in statement `{}` has {bytes} bytes, not 1 to {TEXT_OF_MAX}", entry.name);
+            Err(BrokenRule::new("text_of", message))
         }
         _ => Ok(()),
     }

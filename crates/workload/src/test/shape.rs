@@ -1,17 +1,21 @@
 //! The keys of a test file, and the properties of a test for the plan.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 
 use engine::{Caps, Engine, Index, Table};
-use record::{Bytes, CacheFit, Ceiling, Layer, Preset, Scripts, Sweep, Unit};
+use record::{Bytes, CacheFit, Ceiling, Gauge, Layer, Preset, Role, Scripts, Sweep, Unit};
 use serde::Deserialize;
 
 use crate::data::{DataTable, ROW_BYTES, Sizes, columns};
+use crate::script;
 use crate::sql;
 use crate::test::ability;
-use crate::test::amount::{Amount, Scope};
-use crate::test::column::ColumnText;
+use crate::test::amount::{Amount, Scope, WAREHOUSES};
+use crate::test::column::{ColumnNames, ColumnText};
+use crate::test::derived::{Content, TextOf};
 use crate::test::expectation::Expectation;
+use crate::test::mix::{Choice, Condition, MixEntry, Schema};
 use crate::test::parameter::Parameter;
 
 /// A test of the catalogue or of the user.
@@ -60,6 +64,11 @@ pub struct Test {
     /// Whether a step is one transaction; otherwise each statement is one.
     #[serde(default)]
     pub(crate) transaction: bool,
+    /// Whether each step opens a session, which it closes at its end.
+    #[serde(default)]
+    pub(crate) connect: bool,
+    /// Checkpoints that a run asks the engine for, at even distances in its window.
+    pub checkpoints: Option<u32>,
     /// Numbers that depend on the preset.
     #[serde(default)]
     pub(crate) param: BTreeMap<String, Parameter>,
@@ -72,6 +81,30 @@ pub struct Test {
     /// The statements of one step, in order.
     #[serde(default)]
     pub(crate) statement: Vec<StatementEntry>,
+    /// The tables that are made before its sweep and removed after it.
+    pub(crate) schema: Option<Schema>,
+    /// Or the transactions one of which is a step.
+    #[serde(default)]
+    pub(crate) mix: Vec<MixEntry>,
+    /// How they are chosen.
+    #[serde(default)]
+    pub(crate) choice: Choice,
+    /// The most tries of one that ends by a serialization failure or a deadlock.
+    pub(crate) tries_max: Option<NonZeroU32>,
+    /// Parts of its jobs.
+    #[serde(default)]
+    pub(crate) role: Vec<Role>,
+    /// What is read once a second while its jobs work.
+    #[serde(default)]
+    pub(crate) gauge: Vec<Gauge>,
+    /// Whether each call of a procedure in its mix is one commit.
+    #[serde(default)]
+    pub(crate) calls_commit_once: bool,
+    /// The most jobs that it may have.
+    pub(crate) jobs_max: Option<Amount>,
+    /// What holds before and after each run.
+    #[serde(default)]
+    pub(crate) condition: Vec<Condition>,
     /// Or the rows that it loads in one step.
     pub(crate) bulk: Option<BulkEntry>,
     /// Run once after the sweep.
@@ -92,12 +125,27 @@ pub(crate) struct OwnTable {
     /// Or its own columns.
     #[serde(default)]
     pub columns: Vec<ColumnText>,
-    /// The primary key.
-    pub key: Option<String>,
+    /// The columns of the primary key, which are never null: an int column, or several.
+    pub key: Option<ColumnNames>,
     #[serde(default)]
     pub compressed: bool,
     /// The table is truncated before a step that would exceed this number of rows, so that the device does not fill.
     pub rows_max: Option<Amount>,
+    /// Columns with an index each, or lists of columns with one; only of a table with a key.
+    #[serde(default)]
+    pub indexes: Vec<ColumnNames>,
+    /// Rows that are there before a run begins.
+    pub fill: Option<Fill>,
+}
+
+/// The rows of a table that is filled before a run.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Fill {
+    /// Their number.
+    pub rows: Amount,
+    /// The values of each column.
+    pub bind: BTreeMap<String, BindRule>,
 }
 
 /// A statement that runs once, outside the steps.
@@ -107,6 +155,9 @@ pub(crate) struct OnceEntry {
     pub name: String,
     /// Without it, only engines with a statement of their own run it.
     pub sql: Option<String>,
+    /// Whether an engine without a statement of its own cannot run the test.
+    #[serde(default)]
+    pub each_own: bool,
 }
 
 /// The rule for the value of a bind, applied at each execution of its statement.
@@ -123,6 +174,26 @@ pub(crate) enum BindRule {
     Constant(Amount),
     /// Text of this many random letters.
     Text(u32),
+    /// The JSON document of the key that this bind of the statement has.
+    Document(String),
+    /// Random letters that follow from the key.
+    TextOf(TextOf),
+}
+
+impl BindRule {
+    /// The bind that is its key, and what follows from that.
+    pub(crate) fn derived(&self) -> Option<(&str, Content)> {
+        match self {
+            BindRule::Document(key) => Some((key, Content::Document)),
+            BindRule::TextOf(TextOf { key, bytes }) => Some((key, Content::Text { bytes: *bytes })),
+            _ => None,
+        }
+    }
+
+    /// Whether it gives integers.
+    pub(crate) fn is_int(&self) -> bool {
+        matches!(self, BindRule::Uniform(_) | BindRule::Sequence | BindRule::Constant(_))
+    }
 }
 
 /// A statement of a step.
@@ -168,9 +239,32 @@ impl Test {
         self.cache == Some(CacheFit::Outside) && !self.statement.is_empty() && self.statement.iter().all(is_drawn)
     }
 
-    /// Its parameters.
+    /// Its parameters as `preset` has them.
     pub fn parameters(&self, preset: Preset) -> BTreeMap<String, i64> {
         self.param.iter().map(|(name, parameter)| (name.clone(), parameter.at(preset))).collect()
+    }
+
+    /// Its parameters on tables of `sizes`.
+    pub fn parameters_at(&self, sizes: &Sizes) -> BTreeMap<String, i64> {
+        let scope = self.scope(sizes);
+        self.param.keys().map(|name| (name.clone(), scope.parameter(name))).collect()
+    }
+
+    /// The most jobs that it may have on tables of `sizes`, and the name of what limits them.
+    pub fn jobs_max(&self, sizes: &Sizes) -> Option<(u32, String)> {
+        let most = self.jobs_max.as_ref()?;
+        Some((u32::try_from(self.scope(sizes).amount(most)).unwrap_or(u32::MAX), most.to_string()))
+    }
+
+    /// Whether it has warehouses, whose number the user may give.
+    pub fn has_warehouses(&self) -> bool {
+        self.param.contains_key(WAREHOUSES)
+    }
+
+    /// What the committed transactions of the type `name` are called as a figure per minute.
+    pub fn per_minute(&self, name: &str) -> Option<&str> {
+        let entry = self.mix.iter().find(|entry| entry.name == name);
+        entry.map_or_else(|| script::per_minute(name), |entry| entry.per_minute.as_deref())
     }
 
     /// Size of its tables of the data set, as they are generated.
@@ -187,11 +281,13 @@ impl Test {
         if let Some(missing) = self.missing_for_scripts(caps, engine) {
             return Some(missing.to_owned());
         }
-        let has_no_text = |entry: &&StatementEntry| {
-            sql::text(engine, &self.code, &entry.name, entry.sql.as_deref()).is_none() && caps.answers
+        let statements = self.statement.iter().map(|entry| (&entry.name, &entry.sql));
+        let of_setup = self.setup.iter().filter(|entry| entry.each_own).map(|entry| (&entry.name, &entry.sql));
+        let has_no_text = |(name, portable): &(&String, &Option<String>)| {
+            sql::text(engine, &self.code, name, portable.as_deref()).is_none() && caps.answers
         };
-        let entry = self.statement.iter().find(has_no_text)?;
-        Some(format!("no statement of its own for {}.{}", self.code, entry.name))
+        let (name, _) = statements.chain(of_setup).find(has_no_text)?;
+        Some(format!("no statement of its own for {}.{name}", self.code))
     }
 
     /// Whether threads inside a statement can be varied.
@@ -201,7 +297,13 @@ impl Test {
 
     /// The names and the SQL of its statements, without those for which each engine has its own.
     pub fn statements(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.statement.iter().filter_map(|entry| Some((entry.name.as_str(), entry.sql.as_deref()?)))
+        let statements = self.statement.iter().filter_map(|entry| Some((entry.name.as_str(), entry.sql.as_deref()?)));
+        statements.chain(self.mix.iter().map(|entry| (entry.name.as_str(), entry.script.as_str())))
+    }
+
+    /// Whether each step opens a session, which it closes at its end.
+    pub fn connects(&self) -> bool {
+        self.connect
     }
 
     /// Whether a step changes the database.
@@ -211,7 +313,7 @@ impl Test {
 
     /// Whether its statements can be sent together: each is a transaction of its own.
     pub fn pipelines(&self) -> bool {
-        !self.transaction && self.bulk.is_none() && !self.statement.is_empty()
+        !self.transaction && !self.connect && self.bulk.is_none() && !self.statement.is_empty()
     }
 
     pub(crate) fn scope<'a>(&'a self, sizes: &'a Sizes) -> Scope<'a> {
@@ -227,9 +329,33 @@ impl StatementEntry {
 }
 
 impl OwnTable {
+    /// The statement that puts one row into the table of job `job` before a run, and the number of rows.
+    pub(crate) fn filling(&self, job: u32) -> Option<(StatementEntry, &Amount)> {
+        let fill = self.fill.as_ref()?;
+        let table = self.table(job);
+        let given = table.columns.iter().filter(|column| fill.bind.contains_key(&column.name));
+        let names: Vec<&str> = given.map(|column| column.name.as_str()).collect();
+        let binds: Vec<String> = names.iter().map(|name| format!(":{name}")).collect();
+        let sql = format!("insert into {} ({}) values ({})", table.name, names.join(", "), binds.join(", "));
+        let entry = StatementEntry {
+            name: format!("fill_{}", table.name),
+            sql: Some(sql),
+            bind: fill.bind.clone(),
+            repeat: once(),
+            ascending: None,
+            expect: Expectation { changed: Some(Amount::Literal(1)), ..Expectation::default() },
+        };
+        Some((entry, &fill.rows))
+    }
+
     /// Whether each job has one.
     pub(crate) fn is_per_job(&self) -> bool {
         self.name.contains(sql::JOB)
+    }
+
+    fn index(&self, columns: &[String], job: u32) -> Index {
+        let name = format!("{}_{}", sql::of_job(&self.name, job), columns.join("_"));
+        Index { name, columns: columns.to_vec() }
     }
 
     /// The one of job `job`.
@@ -238,8 +364,8 @@ impl OwnTable {
         Table {
             name: sql::of_job(&self.name, job),
             columns: if self.like.is_some() { columns() } else { own.collect() },
-            key: self.key.clone(),
-            indexes: Vec::<Index>::new(),
+            key: self.key.iter().flat_map(ColumnNames::all).cloned().collect(),
+            indexes: self.indexes.iter().map(|columns| self.index(columns.all(), job)).collect(),
             compressed: self.compressed,
             partitions: None,
             is_updated: false,
@@ -251,8 +377,17 @@ impl OwnTable {
 /// expect changed rows do), or the engine also counts those that only read. Not for a test with threads inside its
 /// statements: their work may be counted as separate transactions.
 pub fn commits_counted(test: &Test, caps: &Caps) -> bool {
-    if test.scripts.is_some() {
-        return caps.counts_read_commits && test.scripts_commit_once();
+    // A log-on may be a transaction of its own.
+    if test.connect || test.scripts.as_ref().is_some_and(|scripts| scripts.connect) {
+        return false;
+    }
+    // What threads inside of a query commit may be counted.
+    if test.is_of_queries() {
+        return false;
+    }
+    if test.is_scripted() {
+        let calls = test.calls_commit_once && caps.counts_procedure_commits;
+        return caps.counts_read_commits && (calls || test.scripts_commit_once());
     }
     let all_change = match test.transaction {
         true => test.changes(),

@@ -44,6 +44,133 @@ bind   = { id = "sequence", pad = { text = 20 } }
 expect = { changed = 1 }
 "#;
 
+const MIX: &str = r#"
+code       = "X901"
+layer      = "database"
+summary    = "a mix of the user's own"
+answers    = "Something."
+not        = "Everything else."
+cost       = "Little."
+limits     = "An operation is a transaction."
+unit       = "transaction"
+operations = 1
+sweep      = "jobs"
+choice     = "deck"
+tries_max  = 9
+
+[param]
+keys = { smoke = 5, quick = 6, standard = 7, publish = 8 }
+
+[[table]]
+name    = "places"
+columns = ["id int", "house int", "name text(20)"]
+key     = "id"
+indexes = ["house"]
+
+[[mix]]
+name   = "look"
+weight = 3
+script = """
+\\set key random(1, :keys)
+select name from places where id = :key and :large_rows > 0;
+"""
+
+[[mix]]
+name   = "change"
+script = "update places set house = house + 1 where id = 1;"
+
+[[condition]]
+name = "houses_are_there"
+sql  = "select id from places where house < 0"
+"#;
+
+#[test]
+fn a_mix_has_scripts_with_the_numbers_of_its_preset_as_variables() {
+    let test = Test::parse(MIX, "mix.toml").unwrap_or_else(|error| panic!("{error}"));
+    let sizes = crate::data::Sizes::derive(Preset::Standard, None, 1);
+    let scripts = test.scripts_for(&NULL, &sizes).expect("scripts");
+    let names: Vec<(&str, u32)> = scripts.scripts.iter().map(|script| (script.name.as_str(), script.weight)).collect();
+    assert_eq!(names, [("look", 3), ("change", 1)]);
+    assert_eq!((scripts.variables["keys"].as_str(), scripts.tries_max.map(|tries| tries.get())), ("7", Some(9)));
+    assert_eq!(scripts.variables["large_rows"], sizes.large_rows.to_string());
+    assert!(test.is_scripted() && test.has_conditions() && test.changes() && test.reads_too());
+    let table = test.table[0].table(0);
+    assert_eq!((table.indexes[0].name.as_str(), table.indexes[0].columns[0].as_str()), ("places_house", "house"));
+    assert_eq!(test.statements().map(|(name, _)| name).collect::<Vec<_>>(), ["look", "change"]);
+}
+
+#[test]
+fn mistakes_in_a_mix_are_named() {
+    let broken = |this: &str, that: &str| {
+        assert!(MIX.contains(this), "{this}");
+        Test::parse(&MIX.replacen(this, that, 1), "mix.toml").expect_err(that).to_string()
+    };
+    for (this, that, message) in [
+        ("weight = 3", "weight = 20_000", "the weights of the deck add up to 20001, at most 10000"),
+        ("random(1, :keys)", "randon(1, :keys)", "script look, line 1: function randon is not known"),
+        ("random(1, :keys)", "random(1, :key_count)", "script look, line 1: "),
+        ("choice     = \"deck\"", "transaction = true", "a test has [[mix]] or transaction, not both"),
+        ("choice     = \"deck\"", "choice = \"card\"", "unknown variant `card`"),
+        ("choice     = \"deck\"", "schema = \"orders\"", "the schema needs a parameter [param.warehouses]"),
+        ("choice     = \"deck\"", "schema = \"decision\"", "the schema needs a parameter [param.scale_percent]"),
+        ("choice     = \"deck\"", "choice = \"streams\"", "those of 22 transactions, and the test has 2"),
+        ("name   = \"change\"", "name   = \"look\"", "name `look` is given twice"),
+        ("indexes = [\"house\"]", "indexes = [\"street\"]", "an index on `street`, which is none of its columns"),
+        ("key     = \"id\"", "", "has indexes, and no key"),
+    ] {
+        let found = broken(this, that);
+        assert!(found.contains(message), "{that}: {found}");
+    }
+    let queries = MIX.replace("choice     = \"deck\"", "schema = \"decision\"").replace("keys =", "scale_percent =");
+    let error = Test::parse(&queries.replace(":keys", "9"), "mix.toml").expect_err("other transactions").to_string();
+    assert!(error.contains("the schema needs the transactions q1 to q22, in this order"), "{error}");
+    let error = with("sweep      = \"jobs\"", "sweep = \"jobs\"\nchoice = \"deck\"").expect_err("no mix");
+    assert!(error.to_string().contains("choice is of a test with [[mix]]"), "{error}");
+}
+
+#[test]
+fn warehouses_of_the_user_come_before_those_of_the_preset() {
+    let test = crate::catalogue().iter().find(|test| test.code == "C110").expect("C110");
+    let sizes = crate::data::Sizes::derive(Preset::Smoke, None, 1);
+    let of = |sizes: &crate::data::Sizes| {
+        let scripts = test.scripts_for(&NULL, sizes).expect("scripts");
+        let (most, name) = test.jobs_max(sizes).expect("a limit");
+        assert_eq!((test.parameters_at(sizes)["warehouses"], name.as_str()), (most.into(), "warehouses"));
+        assert_eq!(scripts.variables["warehouses"], most.to_string());
+        (most, crate::schema_bytes(test, sizes).expect("tables"))
+    };
+    let (most, bytes) = of(&sizes);
+    assert_eq!(most, 10);
+    let (most, more_bytes) = of(&sizes.with_warehouses(Some(70)));
+    assert!(most == 70 && more_bytes.0 > 6 * bytes.0, "{more_bytes:?} and {bytes:?}");
+    assert_eq!(test.parameters_at(&sizes.with_warehouses(Some(70)))["items"], 100, "nothing else");
+    assert_eq!((test.per_minute("new_order"), test.per_minute("payment")), (Some("NOPM"), None));
+}
+
+#[test]
+fn an_engine_without_a_set_up_of_its_own_skips_the_test() {
+    let own = "[[setup]]\nname = \"create\"\neach_own = true\n\n[[mix]]\nname   = \"look\"";
+    let test = Test::parse(&MIX.replacen("[[mix]]\nname   = \"look\"", own, 1), "mix.toml").expect("a good file");
+    let mut caps = *null_node().caps();
+    assert_eq!(test.missing(&caps, &NULL), None, "an engine without answers runs anything");
+    caps.answers = true;
+    assert_eq!(test.missing(&caps, &NULL).as_deref(), Some("no statement of its own for X901.create"));
+}
+
+#[test]
+fn calls_are_counted_where_the_engine_counts_transactions_of_procedures() {
+    let test = crate::catalogue().iter().find(|test| test.code == "C110").expect("C110");
+    let mut caps = *null_node().caps();
+    assert!(caps.counts_procedure_commits && commits_counted(test, &caps) && test.changes());
+    caps.counts_procedure_commits = false;
+    assert!(!commits_counted(test, &caps));
+}
+
+fn null_node() -> Box<dyn engine::Node> {
+    let workspace = Workspace { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 1 };
+    NULL.open(&"null".parse().expect("a target"), &workspace).expect("a node")
+}
+
 /// `GOOD` with the first `this` as `that`.
 fn with(this: &str, that: &str) -> Result<Test, TestError> {
     assert!(GOOD.contains(this), "{this}");
@@ -80,8 +207,8 @@ fn an_unknown_key_is_named_with_its_line_and_the_keys_that_there_are() {
 fn a_missing_key_and_a_wrong_type_are_named() {
     let error = with("unit       = \"statement\"\n", "").expect_err("no unit").to_string();
     assert!(error.contains("mine.toml") && error.contains("`unit`"), "{error}");
-    let error = with("\"statement\"", "\"query\"").expect_err("query is no unit").to_string();
-    assert!(error.contains("line 9: unknown variant `query`, expected one of `operation`"), "{error}");
+    let error = with("\"statement\"", "\"question\"").expect_err("question is no unit").to_string();
+    assert!(error.contains("line 9: unknown variant `question`, expected one of `operation`"), "{error}");
     let error = with("repeat = 3", "repeat = \"three\"").expect_err("three is no number").to_string();
     assert!(error.contains("line 27:") && error.contains("three"), "{error}");
     let error = with("code ", "code = ").expect_err("no TOML").to_string();
@@ -111,6 +238,10 @@ fn every_rule_is_checked_and_reports_thing_value_and_limit() {
         ("mine_{job}\"", "small\"", 18, "table `small` has a name that dbdyno uses itself"),
         ("mine_{job}\"", "mine\"", 18, "table `mine` has rows_max, but is not one for each job"),
         ("key      = \"id\"", "key = \"pad\"", 18, "has the key `pad`, which is none of its int columns"),
+        ("key      = \"id\"", "key = [\"id\", \"none\"]", 18, "has `none` in its key, which is none of its columns"),
+        ("key      = \"id\"", "key = [\"id\", \"id\"]", 18, "has a key without columns, or with one twice"),
+        ("key      = \"id\"", "key = \"id\"\nindexes = [[]]", 18, "has an index without columns, or with one twice"),
+        ("id int", "id int null", 18, "has the key `id`, which may be null"),
         ("pad text(20)", "pad blob", 19, "column `pad blob` is not a name and one of int"),
         ("rows_max = 100", "rows_max = -1", 21, "rows_max -1 is smaller than 1"),
         ("name   = \"write\"", "name = \"read\"", 24, "name `read` is given twice"),
@@ -124,7 +255,29 @@ fn every_rule_is_checked_and_reports_thing_value_and_limit() {
         ("columns = [\"value\"]", "columns = [\"valu\"]", 28, "column `valu` is not one of id"),
         ("columns = [\"value\"]", "columns = [\"value\", \"count\"]", 28, "`value` with aggregates, but not in group"),
         ("columns = [\"value\"]", "columns = [\"sum price\"]", 28, "`sum price` cannot be computed exactly"),
+        ("operations = \"n\"", "operations = 1\ncheckpoints = 0", 11, "checkpoints 0 is not in 1 to 1000"),
+        (
+            "operations = \"n\"",
+            "operations = 1\nconnect = true",
+            11,
+            "connect = true opens a session for each step, and [[table]] needs one for the whole run",
+        ),
         ("{ changed = 1 }", "{ changed = 1, rows = 1 }", 34, "exactly one of rows, changed, values and table"),
+        ("pad = { text = 20 }", "pad = { document = \"pad\" }", 33, "a value of the key `pad`, which is no uniform"),
+        ("{ text = 20 }", "{ text_of = { key = \"id\", bytes = 1048577 } }", 33, "has 1048577 bytes, not 1 to 1048576"),
+        ("rows_max = 100", "fill = { rows = 0, bind = {} }", 21, "rows 0 is smaller than 1"),
+        (
+            "rows_max = 100",
+            "fill = { rows = 1, bind = { id = \"sequence\" } }",
+            21,
+            "not exactly its columns, those that may be null apart: `pad`",
+        ),
+        (
+            "rows_max = 100",
+            "rows_max = 9\nfill = { rows = 1, bind = { id = \"sequence\", pad = { text = 1 } } }",
+            18,
+            "has fill and rows_max",
+        ),
         ("repeat = 3", "repeat = 3\nascending = \"one\"", 28, "ascending `one` is no uniform bind of `read`"),
     ] {
         let error = with(this, that).expect_err(that);
@@ -151,12 +304,14 @@ fn commits_are_counted_where_every_transaction_writes_or_reads_count_too() {
         tests.map(|test| test.code.clone()).collect()
     };
     let all = crate::catalogue().iter().map(|test| test.code.as_str());
-    let alone: Vec<&str> = all.filter(|code| !["T426", "T431", "T512"].contains(code)).collect();
-    assert_eq!(counted(&caps), alone, "workers may be counted too");
+    let alone: Vec<&str> = all.filter(|code| !["T426", "T431", "T512", "T641", "H100"].contains(code)).collect();
+    assert_eq!(counted(&caps), alone, "workers may be counted too, and log-ons");
     (caps.parallel_query, caps.parallel_index) = (false, false);
     caps.counts_read_commits = false;
-    let writing =
-        ["T211", "T721", "T331", "T332", "T341", "T342", "T343", "T344", "T512", "T311", "T321", "T322", "T716"];
+    let writing = [
+        "T211", "T721", "T722", "T331", "T332", "T341", "T342", "T343", "T344", "T351", "T352", "T361", "T362", "T363",
+        "T512", "T311", "T321", "T322", "T716",
+    ];
     assert_eq!(counted(&caps), writing);
     let mixed = Test::parse(GOOD, "mine.toml").expect("a good file");
     assert!(!commits_counted(&mixed, &caps), "the statement that reads is a transaction of its own");

@@ -4,6 +4,7 @@
 mod blocks;
 mod fleet_hosts;
 mod limits;
+mod log_counts;
 mod network;
 mod prove;
 mod short_text;

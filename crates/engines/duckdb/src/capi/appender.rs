@@ -147,7 +147,7 @@ impl<'a> Appender<'a> {
     /// Writes text as the next field; false if that has another type.
     #[inline]
     pub(crate) fn text(&mut self, value: &str) -> bool {
-        let fits = matches!(self.expected(), Some(ColumnType::Text { .. }));
+        let fits = matches!(self.expected(), Some(ColumnType::Text { .. } | ColumnType::Json));
         if fits {
             let (vector, start, size) = (self.columns[self.column].vector, value.as_ptr().cast(), value.len() as u64);
             // SAFETY: the column has texts, and room for this row; the text is given with its length and copied.
@@ -226,7 +226,12 @@ impl Drop for Appender<'_> {
 
 /// Whether a value of the column fits into 64 bits.
 fn is_writable(column: ColumnType) -> bool {
-    !matches!(column, ColumnType::Decimal { precision, scale } if !(1..=18).contains(&precision) || scale > precision)
+    match column {
+        ColumnType::Decimal { precision, scale } => (1..=18).contains(&precision) && scale <= precision,
+        // No rows that are appended have one.
+        ColumnType::Timestamp => false,
+        _ => true,
+    }
 }
 
 /// # Safety
@@ -238,7 +243,9 @@ unsafe fn logical(functions: &Functions, column: ColumnType) -> RawType {
             ColumnType::Int => (functions.create_logical_type)(kind::BIGINT),
             ColumnType::Float => (functions.create_logical_type)(kind::DOUBLE),
             ColumnType::Date => (functions.create_logical_type)(kind::DATE),
-            ColumnType::Text { .. } => (functions.create_logical_type)(kind::VARCHAR),
+            ColumnType::Timestamp | ColumnType::Text { .. } | ColumnType::Json => {
+                (functions.create_logical_type)(kind::VARCHAR)
+            }
             ColumnType::Decimal { precision, scale } => (functions.create_decimal_type)(precision, scale),
         }
     }

@@ -74,10 +74,12 @@ pub(super) mod kind {
     pub(crate) const UBIGINT: u32 = 9;
     pub(crate) const FLOAT: u32 = 10;
     pub(crate) const DOUBLE: u32 = 11;
+    pub(crate) const TIMESTAMP: u32 = 12;
     pub(crate) const DATE: u32 = 13;
     pub(crate) const HUGEINT: u32 = 16;
     pub(crate) const VARCHAR: u32 = 17;
     pub(crate) const DECIMAL: u32 = 19;
+    pub(crate) const TIMESTAMP_TZ: u32 = 31;
     pub(crate) const SQLNULL: u32 = 36;
 }
 
@@ -137,6 +139,7 @@ functions! {
     fn result_return_type(RawResult) -> u32;
     fn rows_changed(*mut RawResult) -> u64;
     fn column_count(*mut RawResult) -> u64;
+    fn column_name(*mut RawResult, u64) -> *const c_char;
     fn column_type(*mut RawResult, u64) -> u32;
     fn column_logical_type(*mut RawResult, u64) -> RawType;
     fn fetch_chunk(RawResult) -> RawChunk;

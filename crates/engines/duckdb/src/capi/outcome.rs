@@ -16,6 +16,7 @@ pub(crate) enum ColumnKind {
     Float { bytes: u8 },
     Decimal { bytes: u8, scale: u8 },
     Date,
+    Timestamp,
     Text,
     Nothing,
 }
@@ -28,6 +29,8 @@ enum Field<'a> {
     Decimal(Exact),
     /// In days since 1970-01-01.
     Date(i32),
+    /// In microseconds since 1970-01-01.
+    Timestamp(i64),
     Text(&'a [u8]),
 }
 
@@ -79,6 +82,7 @@ impl Outcome {
                         Field::Float(value) => value.to_bits(),
                         Field::Decimal(value) => value.unscaled as u64,
                         Field::Date(days) => days as u64,
+                        Field::Timestamp(micros) => micros as u64,
                         Field::Text(bytes) => bytes.iter().map(|byte| u64::from(*byte)).sum(),
                     });
                 }
@@ -101,6 +105,16 @@ impl Outcome {
             rows.extend((0..chunk.rows).map(row));
         }
         Ok(rows)
+    }
+
+    /// The names of the columns.
+    pub(crate) fn column_names(&mut self) -> Vec<String> {
+        // SAFETY: the result is that of a statement that succeeded; columns are counted from zero, and a name lives as long as it,
+        // and is copied.
+        unsafe {
+            let count = (self.functions.column_count)(&raw mut self.raw);
+            (0..count).map(|index| copied((self.functions.column_name)(&raw mut self.raw, index))).collect()
+        }
     }
 
     /// The forms of the columns, which can differ from one execution of a statement to the next.
@@ -172,6 +186,8 @@ fn column_kind(column: u32) -> Option<ColumnKind> {
         kind::FLOAT => Some(ColumnKind::Float { bytes: 4 }),
         kind::DOUBLE => Some(ColumnKind::Float { bytes: 8 }),
         kind::DATE => Some(ColumnKind::Date),
+        // With a time zone they are kept in UTC.
+        kind::TIMESTAMP | kind::TIMESTAMP_TZ => Some(ColumnKind::Timestamp),
         kind::VARCHAR => Some(ColumnKind::Text),
         kind::SQLNULL => Some(ColumnKind::Nothing),
         _ => None,
@@ -233,6 +249,7 @@ impl<'a> Column<'a> {
                     Field::Decimal(Exact { unscaled: self.int(row, bytes, true), scale })
                 }
                 ColumnKind::Date => Field::Date(*self.data.cast::<i32>().add(row)),
+                ColumnKind::Timestamp => Field::Timestamp(*self.data.cast::<i64>().add(row)),
                 ColumnKind::Text => Field::Text(self.text(row)),
                 ColumnKind::Nothing => Field::Null,
             }
@@ -276,6 +293,19 @@ impl<'a> Column<'a> {
     }
 }
 
+/// The timestamp `micros` microseconds after 1970-01-01, as `2010-02-28 13:05:00.000001`, without a fraction that is 0.
+fn timestamp(micros: i64) -> String {
+    const DAY: i64 = 86_400_000_000;
+    let (days, time) = (micros.div_euclid(DAY), micros.rem_euclid(DAY));
+    let Some(date) = i32::try_from(days).ok().and_then(IsoDate::of) else {
+        // Outside of the supported range, or infinity.
+        return format!("{micros} microseconds after 1970-01-01");
+    };
+    let (seconds, fraction) = (time / 1_000_000, time % 1_000_000);
+    let text = format!("{date} {:02}:{:02}:{:02}", seconds / 3_600, seconds / 60 % 60, seconds % 60);
+    if fraction == 0 { text } else { format!("{text}.{fraction:06}") }
+}
+
 impl Field<'_> {
     fn value(self) -> Value<'static> {
         match self {
@@ -291,7 +321,21 @@ impl Field<'_> {
                 Some(date) => Value::Text(date.to_string().into()),
                 None => Value::Text(format!("day {days} after 1970-01-01").into()),
             },
+            Field::Timestamp(micros) => Value::Text(timestamp(micros).into()),
             Field::Text(bytes) => Value::Text(String::from_utf8_lossy(bytes).into_owned().into()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timestamps_are_days_and_times_on_either_side_of_1970() {
+        assert_eq!(timestamp(0), "1970-01-01 00:00:00");
+        assert_eq!(timestamp(-1), "1969-12-31 23:59:59.999999");
+        assert_eq!(timestamp(951_782_400_000_000 + 47_105_000_120), "2000-02-29 13:05:05.000120");
+        assert_eq!(timestamp(i64::MAX), "9223372036854775807 microseconds after 1970-01-01");
     }
 }

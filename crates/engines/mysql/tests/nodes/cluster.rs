@@ -130,7 +130,7 @@ impl RowSource for Rows {
 pub fn a_load_larger_than_the_cache_of_replication_is_whole_on_every_node(fixture: &Fixture) {
     let mut first = fixture.session();
     first.batch("create table loaded (id bigint primary key, note varchar(1000))").expect("create");
-    let column = |name: &str, kind| Column { name: name.to_owned(), kind };
+    let column = |name: &str, kind| Column::new(name, kind);
     let columns = vec![column("id", engine::ColumnType::Int), column("note", engine::ColumnType::Text { size: 1000 })];
     let end = 50_000;
     let mut rows = Rows { columns, next: 0, end, text: "x".repeat(1000) };

@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_load_of_one_array_is_a_direct_one_and_names_its_columns() {
-        let column = |name: &str| Column { name: name.to_owned(), kind: ColumnType::Int };
+        let column = |name: &str| Column::new(name, ColumnType::Int);
         let columns = [column("id"), column("note")];
         let direct = "insert /*+ append_values */ into \"LOADED_0\" (\"ID\", \"NOTE\") values (:1, :2)";
         assert_eq!(insert("loaded_0", &columns, true), direct);

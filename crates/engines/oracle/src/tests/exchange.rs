@@ -193,7 +193,7 @@ impl RowSource for Rows {
 
 #[test]
 fn a_bulk_load_is_one_array_and_one_commit() {
-    let column = |name: &str, kind| Column { name: name.to_owned(), kind };
+    let column = |name: &str, kind| Column::new(name, kind);
     let columns = vec![column("id", ColumnType::Int), column("note", ColumnType::Text { size: 40 })];
     let insert = "insert /*+ append_values */ into \"T\" (\"ID\", \"NOTE\") values (:1, :2)";
     let (mut session, heard) =
@@ -210,7 +210,7 @@ fn a_bulk_load_is_one_array_and_one_commit() {
 
 #[test]
 fn what_is_appended_goes_the_ordinary_way_and_waits_for_the_commit() {
-    let column = |name: &str, kind| Column { name: name.to_owned(), kind };
+    let column = |name: &str, kind| Column::new(name, kind);
     let columns = vec![column("id", ColumnType::Int), column("note", ColumnType::Text { size: 40 })];
     let (mut session, heard) = ready(|_| Answer::Done(100));
     let error = session.append("t", &mut Rows { columns: columns.clone(), left: 100 }).expect_err("no transaction");

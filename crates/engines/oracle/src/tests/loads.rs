@@ -9,7 +9,7 @@ use crate::dialect::DIALECT;
 pub(super) fn tables() -> [Table; 4] {
     let kinds = [("card_no", ColumnType::Int), ("purchase_amt", ColumnType::Decimal { precision: 10, scale: 2 })];
     let more = [("purchase_dt", ColumnType::Date), ("merchant_city", ColumnType::Text { size: 30 })];
-    let column = |(name, kind): (&str, ColumnType)| Column { name: name.to_owned(), kind };
+    let column = |(name, kind): (&str, ColumnType)| Column::new(name, kind);
     let columns: Vec<Column> = kinds.into_iter().chain(more).map(column).collect();
     let partitions = Partitions {
         by_date: "purchase_dt".to_owned(),
@@ -18,12 +18,14 @@ pub(super) fn tables() -> [Table; 4] {
         hash_parts: 4,
     };
     let table = |name: &str, is_in_parts: bool, compressed: bool| {
-        let index =
-            |(place, column): (usize, &str)| Index { name: format!("{name}_i{place}"), column: column.to_owned() };
+        let index = |(place, column): (usize, &str)| Index {
+            name: format!("{name}_i{place}"),
+            columns: vec![column.to_owned()],
+        };
         Table {
             name: name.to_owned(),
             columns: columns.clone(),
-            key: None,
+            key: Vec::new(),
             indexes: [(1, "card_no"), (2, "purchase_dt")].map(index).to_vec(),
             compressed,
             partitions: is_in_parts.then(|| partitions.clone()),
@@ -43,8 +45,8 @@ pub(super) fn tables() -> [Table; 4] {
 pub(super) fn statements() -> Vec<(&'static str, String)> {
     let mut all = Vec::new();
     let list = "dbdyno_load_progress";
-    let int = |name: &str| Column { name: name.to_owned(), kind: ColumnType::Int };
-    let text = |name: &str, size| Column { name: name.to_owned(), kind: ColumnType::Text { size } };
+    let int = |name: &str| Column::new(name, ColumnType::Int);
+    let text = |name: &str, size| Column::new(name, ColumnType::Text { size });
     let columns = vec![
         text("table_name", 48),
         int("source_file"),
@@ -59,7 +61,7 @@ pub(super) fn statements() -> Vec<(&'static str, String)> {
         name: list.to_owned(),
         columns: columns.clone(),
         indexes: Vec::new(),
-        key: None,
+        key: Vec::new(),
         ..sample::table(list)
     };
     all.extend((DIALECT.create)(&progress).into_iter().map(|text| ("what is loaded", text)));

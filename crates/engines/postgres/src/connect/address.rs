@@ -35,6 +35,9 @@ pub(crate) struct Login {
     pub(super) channel_binding: ChannelBinding,
     pub(super) accepted_methods: AcceptedMethods,
     pub(super) keepalive: Keepalive,
+    /// Whether a pooler gives a session another server process for each transaction: statements have no names then, and no setting is
+    /// made.
+    pub(crate) is_pooled: bool,
     /// Whether the first session was encrypted: the others are as that one, which is in the record.
     pub(super) is_encrypted: OnceLock<bool>,
 }
@@ -94,6 +97,7 @@ impl Login {
             channel_binding: ChannelBinding::of(binding.as_deref())?,
             accepted_methods: AcceptedMethods::of(methods.as_deref())?,
             keepalive: Keepalive::of(given)?,
+            is_pooled: is_pooled(given("prepared_statements"))?,
             is_encrypted: OnceLock::new(),
         })
     }
@@ -114,7 +118,20 @@ impl Login {
             channel_binding: ChannelBinding::default(),
             accepted_methods: AcceptedMethods::default(),
             keepalive: Keepalive::default(),
+            is_pooled: false,
             is_encrypted: OnceLock::new(),
+        }
+    }
+}
+
+/// Whether the parameter `prepared_statements` says that a pooler allows none.
+fn is_pooled(prepared_statements: Option<&str>) -> Result<bool> {
+    match prepared_statements {
+        None | Some("on" | "true" | "1") => Ok(false),
+        Some("off" | "false" | "0") => Ok(true),
+        Some(other) => {
+            Err(Error::new(Kind::Usage, format!("prepared_statements {} is neither on nor off", shown(other)))
+                .hint("give off behind a pooler of transactions, and nothing otherwise"))
         }
     }
 }

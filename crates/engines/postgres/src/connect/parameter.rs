@@ -2,8 +2,8 @@
 
 use engine::{Error, Kind, Result, Target, shown, unknown_parameter};
 
-/// Parameters that are honoured; all others are errors. `password` is taken by the parser of targets.
-pub(crate) const KNOWN: [&str; 33] = [
+/// Parameters that are honoured, those of libpq and `prepared_statements`; all others are errors. `password` is taken by the parser of targets.
+pub(crate) const KNOWN: [&str; 34] = [
     "host",
     "hostaddr",
     "port",
@@ -14,6 +14,7 @@ pub(crate) const KNOWN: [&str; 33] = [
     "channel_binding",
     "connect_timeout",
     "client_encoding",
+    "prepared_statements",
     "options",
     "application_name",
     "fallback_application_name",

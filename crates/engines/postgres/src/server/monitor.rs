@@ -94,7 +94,7 @@ fn remove_replicas(login: &Arc<Login>, left: &[u32], lost: &[u32], stopped: &Own
         let drop_slot = format!("select pg_catalog.pg_drop_replication_slot('{}')", slot(*number));
         let mut attempts = 0;
         loop {
-            session.limit(Some(ANSWER_TIMEOUT));
+            engine::Session::limit_waits(&mut session, Some(ANSWER_TIMEOUT));
             if session.query_if_supported(&drop_slot)?.is_some() || attempts == ATTEMPTS {
                 break;
             }

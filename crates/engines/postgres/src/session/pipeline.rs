@@ -4,7 +4,6 @@ use engine::{Result, Statement, Value};
 use transport::{Pipeline, Pipelined};
 
 use super::{PostgresSession, Protocol, find};
-use crate::message::affected;
 
 impl Pipelined for PostgresSession {
     fn pipeline(&mut self) -> &mut Pipeline {
@@ -28,15 +27,7 @@ impl Pipelined for PostgresSession {
 
     #[inline]
     fn counted_answer(&mut self, statement: Statement) -> Result<u64> {
-        let (mut rows, mut changed) = (0, 0);
-        self.response(Protocol::Extended, |message| {
-            match message.tag {
-                b'D' => rows += 1,
-                b'C' => changed = affected(message.body),
-                _ => {}
-            }
-            Ok(())
-        })?;
+        let (rows, changed) = self.counts(Protocol::Extended)?;
         let returns_rows = find(&self.statements, statement)?.returns_rows();
         Ok(if returns_rows { rows } else { changed })
     }

@@ -4,6 +4,7 @@ use std::io;
 
 use bytes::BytesMut;
 use engine::{Error, Kind, Result, Value};
+use postgres_protocol::IsNull;
 use postgres_protocol::message::frontend::{self, BindError};
 
 use crate::codec::{self, BINARY_FORMAT};
@@ -28,6 +29,8 @@ pub(super) const EXECUTE_AND_SYNC: [u8; 15] = [b'E', 0, 0, 0, 9, 0, 0, 0, 0, 0, 
 /// A prepared statement.
 pub(super) struct Prepared {
     name: String,
+    /// The text of one that has no name, and is parsed anew for each execution.
+    text: Option<String>,
     parameters: Box<[u32]>,
     parameter_formats: Box<[i16]>,
     columns: Box<[u32]>,
@@ -39,12 +42,25 @@ impl Prepared {
     /// With the types of its parameters and columns.
     pub(super) fn new(name: String, parameters: Box<[u32]>, columns: Box<[u32]>) -> Prepared {
         let (parameter_formats, column_formats) = (formats(&parameters), formats(&columns));
-        Prepared { name, parameters, parameter_formats, columns, column_names: Box::default(), column_formats }
+        Prepared {
+            name,
+            text: None,
+            parameters,
+            parameter_formats,
+            columns,
+            column_names: Box::default(),
+            column_formats,
+        }
     }
 
     /// The same, with the names of its columns.
     pub(super) fn with_column_names(self, column_names: Box<[String]>) -> Prepared {
         Prepared { column_names, ..self }
+    }
+
+    /// The same without a name, parsed from `text` with each execution.
+    pub(super) fn unnamed(self, text: &str) -> Prepared {
+        Prepared { name: String::new(), text: Some(text.to_owned()), ..self }
     }
 
     /// Its name on the server.
@@ -71,6 +87,10 @@ impl Prepared {
         if binds.len() != self.parameters.len() {
             let message = format!("{} binds are given, but the statement has {}", binds.len(), self.parameters.len());
             return Err(Error::new(Kind::Statement, message));
+        }
+        if let Some(text) = &self.text {
+            let types = self.parameters.iter().copied();
+            frontend::parse(&self.name, text, types, output).map_err(|error| encode_error(&error))?;
         }
         let written = frontend::bind(
             "",
@@ -99,6 +119,29 @@ impl Prepared {
     }
 }
 
+/// Writes Parse, Bind, Describe, Execute and Sync of a statement without a name. The server infers the types of its values, which
+/// are sent as text, as by `PQexecParams` of libpq.
+pub(super) fn unnamed(sql: &str, binds: &[Value<'_>], output: &mut BytesMut) -> Result<()> {
+    output.clear();
+    let text = |value: &Value<'_>, out: &mut BytesMut| {
+        match value {
+            Value::Null => return Ok(IsNull::Yes),
+            Value::Int(value) => out.extend_from_slice(value.to_string().as_bytes()),
+            Value::Float(value) => out.extend_from_slice(value.to_string().as_bytes()),
+            Value::Decimal(text) | Value::Text(text) => out.extend_from_slice(text.as_bytes()),
+        }
+        Ok(IsNull::No)
+    };
+    frontend::parse("", sql, [], output).map_err(|error| encode_error(&error))?;
+    frontend::bind("", "", [], binds, text, [], output).map_err(|error| match error {
+        BindError::Conversion(error) => Error::new(Kind::Statement, format!("a bind cannot be converted: {error}")),
+        BindError::Serialization(error) => encode_error(&error),
+    })?;
+    frontend::describe(b'P', "", output).map_err(|error| encode_error(&error))?;
+    output.extend_from_slice(&EXECUTE_AND_SYNC);
+    Ok(())
+}
+
 /// Encoded requests of the fixed statements.
 pub(super) struct Requests {
     pub(super) begin: Vec<u8>,
@@ -108,17 +151,20 @@ pub(super) struct Requests {
 }
 
 impl Requests {
-    pub(super) fn new() -> Result<Requests> {
-        let request = |name: &str| {
+    /// Those of statements that are prepared, or, where `is_pooled`, of their texts.
+    pub(super) fn new(is_pooled: bool) -> Result<Requests> {
+        let request = |(name, text): (&str, &str)| {
             let mut output = BytesMut::new();
-            Prepared::new(name.to_owned(), Box::default(), Box::default()).bind(&[], &mut output)?;
+            let prepared = Prepared::new(name.to_owned(), Box::default(), Box::default());
+            let prepared = if is_pooled { prepared.unnamed(text) } else { prepared };
+            prepared.bind(&[], &mut output)?;
             Ok(output.to_vec())
         };
         Ok(Requests {
-            begin: request(BEGIN.0)?,
-            commit: request(COMMIT.0)?,
-            rollback: request(ROLLBACK.0)?,
-            publish: request(PUBLISH.0)?,
+            begin: request(BEGIN)?,
+            commit: request(COMMIT)?,
+            rollback: request(ROLLBACK)?,
+            publish: request(PUBLISH)?,
         })
     }
 }

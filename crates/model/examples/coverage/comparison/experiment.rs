@@ -45,7 +45,12 @@ fn system(name: &str, paired_with: Option<&str>, tests: Vec<SystemTest>) -> Syst
             started_at: Timestamp::default(),
             version: String::new(),
             preset: Preset::Standard,
-            paired: paired_with.map(|with| Paired { with: with.to_owned(), plan_hash: None, control_probe: None }),
+            paired: paired_with.map(|with| Paired {
+                with: with.to_owned(),
+                plan_hash: None,
+                control_probe: None,
+                loads_beside: Vec::new(),
+            }),
         },
         facts: Vec::new(),
         durability: Some(Durability { durable: Some(true), words: String::new() }),

@@ -1,6 +1,6 @@
 //! Comparability and differences.
 
-use record::{CacheState, LoopLocation};
+use record::{CacheState, LoadBeside, LoopLocation};
 
 use super::*;
 use crate::system::InvalidReason;
@@ -96,6 +96,20 @@ fn runs_of_blocks_with_other_caches_or_another_loop_are_not_compared() {
     systems[1].tests[0].conditions = another.to_vec();
     let both = one.into_iter().zip(another);
     assert_eq!(reasons(&systems), both.map(|(one, another)| Reason::Condition([one, another])).collect::<Vec<_>>());
+}
+
+#[test]
+fn loads_beside_are_a_condition_but_between_the_sides_of_a_pair() {
+    let load = LoadBeside { test: "H100".to_owned(), test_file: None, jobs: 1, rate: None };
+    let conditions = [Condition::LoadsBeside(Vec::new()), Condition::LoadsBeside(vec![load])];
+    let side = |condition: &Condition| {
+        vec![SystemTest { conditions: vec![condition.clone()], ..test("C100", vec![point(1, &TEN)]) }]
+    };
+    let [alone, beside] = conditions.each_ref().map(side);
+    let paired = pair(alone.clone(), beside.clone());
+    assert_eq!(compared_test(&compared(&paired)).outcome.word(), "EQUIVALENT", "the loss is what is measured");
+    let unpaired = [system("a", None, alone), system("b", None, beside)];
+    assert_eq!(reasons(&unpaired), [Reason::Condition(conditions)]);
 }
 
 #[test]

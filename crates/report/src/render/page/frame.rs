@@ -6,9 +6,14 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 
 use crate::chart;
+use crate::document::Way;
+use crate::layout::clean;
 
 /// The script of the page: sorting, tooltips, data download, colour theme, search, sections that open.
 const SCRIPT: &str = include_str!("page.js");
+
+/// The script of a page that follows what goes on: the server sends its content anew.
+const LIVE_SCRIPT: &str = include_str!("live.js");
 
 /// The style of the page without that of the charts.
 const PAGE_STYLE: &str = include_str!("page.css");
@@ -25,6 +30,12 @@ pub(crate) struct Page {
     pub(crate) sections: Vec<Section>,
     /// The footer: the data and the program.
     pub(crate) foot: Markup,
+    /// Links to other pages.
+    pub(crate) ways: Vec<Way>,
+    /// Whether it has a form, which leads to where the page came from.
+    pub(crate) has_form: bool,
+    /// Whether it follows what goes on, where it came from.
+    pub(crate) is_live: bool,
 }
 
 /// A part of a page.
@@ -62,13 +73,8 @@ impl Page {
     /// no network request, whatever the content (Content Security Policy Level 3).
     pub(crate) fn html(&self) -> String {
         let style = [chart::STYLE, PAGE_STYLE].concat();
-        let policy = format!(
-            "default-src 'none'; img-src data:; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; \
-             form-action 'none'",
-            digest(&style),
-            digest(SCRIPT)
-        );
-        let sections: Vec<&Section> = self.sections.iter().filter(|section| !section.body.0.is_empty()).collect();
+        let policy = self.policy(&style);
+        let sections = &self.sections;
         let markup = html! {
             (DOCTYPE)
             html lang="en" {
@@ -88,25 +94,49 @@ impl Page {
                         div class="titles" {
                             h1 { (self.title) }
                             p class="subtitle" { (self.subtitle) }
+                            @if !self.ways.is_empty() {
+                                p class="ways" {
+                                    @for way in &self.ways { a href=(way.to) { (clean(&way.words)) } " " }
+                                }
+                            }
                         }
                         button type="button" id="theme" hidden { "Theme: auto" }
                     }
                     div class="columns" {
                         nav aria-label="Sections" {
-                            ol { @for section in &sections { li { a href={ "#" (section.id) } { (section.title) } } } }
+                            ol { @for section in sections { li { a href={ "#" (section.id) } { (section.title) } } } }
                         }
-                        main id="content" tabindex="-1" {
-                            div class="answer" { (self.lead) }
-                            @for section in &sections { (section.html()) }
-                        }
+                        main id="content" tabindex="-1" { (content(&self.lead, sections)) }
                     }
                     footer { (self.foot) }
                     div id="tip" role="status" aria-live="polite" {}
                     script { (PreEscaped(SCRIPT)) }
+                    @if self.is_live { script { (PreEscaped(LIVE_SCRIPT)) } }
                 }
             }
         };
         markup.into_string()
+    }
+
+    /// What a browser may do: a page that leads nowhere and follows nothing may not even submit a form.
+    fn policy(&self, style: &str) -> String {
+        let live = if self.is_live { format!(" 'sha256-{}'", digest(LIVE_SCRIPT)) } else { String::new() };
+        let connect = if self.is_live { "connect-src 'self'; " } else { "" };
+        let form = if self.has_form { "'self'" } else { "'none'" };
+        format!(
+            "default-src 'none'; img-src data:; style-src 'sha256-{}'; script-src 'sha256-{}'{live}; {connect}\
+             base-uri 'none'; form-action {form}",
+            digest(style),
+            digest(SCRIPT)
+        )
+    }
+}
+
+/// The content of a page.
+pub(crate) fn content(lead: &Markup, sections: &[Section]) -> Markup {
+    html! {
+        div class="answer" { (lead) }
+        @for section in sections { (section.html()) }
     }
 }
 
@@ -121,7 +151,7 @@ mod tests {
 
     #[test]
     fn script_and_style_cannot_end_their_element() {
-        assert!(!SCRIPT.contains("</") && !SCRIPT.contains("<!--"));
+        assert!([SCRIPT, LIVE_SCRIPT].iter().all(|script| !script.contains("</") && !script.contains("<!--")));
         assert!(![chart::STYLE, PAGE_STYLE].concat().contains("</"));
     }
 
@@ -129,20 +159,5 @@ mod tests {
     fn a_digest_is_the_one_that_browsers_compute() {
         // The example of the Content Security Policy Level 3 specification, section 8.3.
         assert_eq!(digest("alert('Hello, world.');"), "qznLcsROx4GACP2dm0UCKCzCG+HiZ1guq6ZZDob/Tng=");
-    }
-
-    #[test]
-    fn a_section_without_a_body_is_not_named() {
-        let section = |id, title: &str, body| Section { id, title: title.to_owned(), body, is_collapsed: false };
-        let page = Page {
-            title: "a < b".to_owned(),
-            subtitle: String::new(),
-            lead: Markup::default(),
-            sections: vec![section("here", "Here", html! { p { "x" } }), section("gone", "Gone", Markup::default())],
-            foot: Markup::default(),
-        };
-        let html = page.html();
-        assert!(html.contains("<h1>a &lt; b</h1>") && html.contains("id=\"here\""));
-        assert!(!html.contains("Gone"));
     }
 }

@@ -2,6 +2,7 @@
 
 mod card;
 mod diagram;
+mod form;
 mod frame;
 mod table;
 mod text;
@@ -16,15 +17,28 @@ use crate::layout::clean;
 
 /// The file of `document`, with everything in it.
 pub(crate) fn page(document: &Document) -> String {
-    let shown = document.sections.iter().filter(|section| section.is_shown(Extent::Whole));
     let page = Page {
         title: clean(&document.title),
         subtitle: clean(&document.subtitle),
         lead: blocks(&document.lead),
-        sections: shown.map(section).collect(),
+        sections: shown(document),
         foot: blocks(&document.foot),
+        ways: document.ways.clone(),
+        has_form: document.has_form(),
+        is_live: document.is_live,
     };
     page.html()
+}
+
+/// The content of that file, as its `<main>` has it.
+pub(crate) fn content(document: &Document) -> String {
+    frame::content(&blocks(&document.lead), &shown(document)).into_string()
+}
+
+/// The sections of `document` that show anything.
+fn shown(document: &Document) -> Vec<Section> {
+    let shown = document.sections.iter().filter(|section| section.is_shown(Extent::Whole)).map(section);
+    shown.filter(|section| !section.body.0.is_empty()).collect()
 }
 
 /// A section of a document on a page.
@@ -60,6 +74,7 @@ fn block(block: &Block) -> Markup {
                 (blocks(body))
             }
         },
+        Block::Form(form) => form::form(form),
         Block::Tree(branches) => html! { div class="topology" { (tree(branches)) } },
         Block::From(_, body) | Block::UpTo(_, body) => blocks(body),
     }
@@ -120,5 +135,45 @@ fn commands(commands: &[Command]) -> Markup {
                 div { dt { (command.label) } dd { code { (clean(&whole)) } } }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document() -> Document {
+        let sections = vec![
+            document::Section::new("here", "Here", vec![Block::text("x")]),
+            document::Section::new("gone", "Gone", vec![Block::text("")]),
+        ];
+        Document::new("a < b", sections)
+    }
+
+    #[test]
+    fn a_section_without_a_body_is_not_named() {
+        let html = page(&document());
+        assert!(html.contains("<h1>a &lt; b</h1>") && html.contains("id=\"here\""));
+        assert!(!html.contains("Gone"));
+    }
+
+    #[test]
+    fn only_a_page_with_forms_may_submit_and_only_a_live_one_may_connect() {
+        let plain = page(&document());
+        assert!(plain.contains("form-action &#39;none&#39;") || plain.contains("form-action 'none'"), "{plain}");
+        assert!(!plain.contains("connect-src") && !plain.contains("EventSource") && !plain.contains("class=\"ways\""));
+        let form =
+            document::Form { id: "f", action: "./".to_owned(), is_post: false, fields: Vec::new(), button: "Go" };
+        let sections = vec![document::Section::new("forms", "Forms", vec![Block::Form(form)])];
+        let ways = vec![document::Way { words: "Records".to_owned(), to: "../".to_owned() }];
+        let served = page(&Document { is_live: true, ..Document::new("served", sections) }.with_ways(ways));
+        assert!(!served.contains("form-action 'none'") && served.contains("connect-src"), "{served}");
+        assert!(served.contains("EventSource") && served.contains("<a href=\"../\">Records</a>"), "{served}");
+    }
+
+    #[test]
+    fn the_content_of_a_page_is_what_its_main_part_has() {
+        let html = page(&document());
+        assert!(html.contains(&format!("tabindex=\"-1\">{}</main>", content(&document()))), "{html}");
     }
 }

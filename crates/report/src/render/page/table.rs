@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 
+use super::form;
 use super::text::words;
 use crate::document::{Bar, BarRole, Cell, Column, Extent, Row, Table, Tone};
 use crate::layout::clean;
@@ -161,7 +162,7 @@ fn value(cell: &Cell) -> Option<String> {
             let value = value.filter(|value| value.is_finite() && shown.parse() != Ok(*value));
             value.map(|value| value.to_string())
         }
-        Cell::Text(_) | Cell::Word(..) | Cell::Bar(_) => None,
+        Cell::Text(_) | Cell::Word(..) | Cell::Bar(_) | Cell::Pick(_) => None,
     }
 }
 
@@ -180,6 +181,7 @@ fn cell(cell: &Cell) -> Markup {
         Cell::Figure(text, _) => html! { (clean(text)) },
         Cell::Word(text, tone) => html! { span class=(word_class(*tone)) { (clean(text)) } },
         Cell::Bar(bar) => self::bar(bar),
+        Cell::Pick(pick) => form::pick(pick),
     }
 }
 

@@ -21,6 +21,7 @@ pub(crate) fn words(text: &Text) -> Markup {
                 Span::Plain(words) => { (clean(words)) }
                 Span::Strong(words) => { strong { (clean(words)) } }
                 Span::Code(words) => { code { (clean(words)) } }
+                Span::Link { words, to } => { a href=(to) { (clean(words)) } }
             }
         }
     }

@@ -96,6 +96,7 @@ impl Terminal {
                     (!body.is_empty() && !summary.is_empty()).then(|| section(&clean(summary), self.style, self.width));
                 summary.into_iter().chain(body).collect()
             }
+            Block::Form(_) => Vec::new(),
             Block::Tree(branches) => self.tree(branches, 0),
             Block::From(_, body) | Block::UpTo(_, body) => self.lines(body),
         }

@@ -208,5 +208,6 @@ fn text(cell: &Cell) -> String {
         }
         Cell::Figure(text, _) | Cell::Word(text, _) => clean(text),
         Cell::Text(words) => cut(&clean(&words.words()), TEXT_MAX),
+        Cell::Pick(_) => String::new(),
     }
 }

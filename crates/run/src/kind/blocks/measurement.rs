@@ -198,7 +198,7 @@ fn drive_agents(
 ) -> Result<Vec<BlockOperations>> {
     let loop_location = loop_location(request.mode);
     let kind = PartKind::Blocks { settings: request.settings.conf(), loop_location, caches };
-    let commits = drive_fleet(bench, run, fleet, node_indexes, &kind)?;
+    let commits = drive_fleet(bench, run, fleet, node_indexes, &kind, Vec::new())?;
     run.commits_expected = commits.filter(|_| node.counts_commits_of_others());
     Ok(run.blocks.take().map_or_else(Vec::new, |blocks| blocks.operations))
 }

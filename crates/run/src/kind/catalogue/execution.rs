@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use record::{NodeEventKind, PlannedRun, Run};
+use record::{DataSet, NodeEventKind, PlannedRun, Run};
+use workload::Test;
 
 use super::test::measure_one;
 use crate::bench::Bench;
@@ -51,10 +52,16 @@ pub(crate) fn run_group(
     storage: &mut ProbeFiles,
 ) -> Result<()> {
     let set_up = match item {
-        Item::Test(test) => bench.databases().iter().try_for_each(|context| workload::set_up(test, context)),
-        Item::Probe(_) => Ok(()),
+        Item::Test(test) => set_up(bench, test),
+        Item::Probe(_) => Ok(Vec::new()),
     };
-    let set_up = set_up.map_err(Error::from);
+    if bench.interrupt.is_raised() {
+        return Err(Error::interrupted());
+    }
+    let set_up = match set_up {
+        Ok(loaded) => Ok(loaded.into_iter().try_for_each(|set| record.add_data_set(set))?),
+        Err(error) => Err(error),
+    };
     let mut one = |planned: &PlannedRun, record: &mut Recorder| {
         let run = match &set_up {
             Ok(()) => measure_one(bench, planned, item, storage)?,
@@ -68,13 +75,24 @@ pub(crate) fn run_group(
     };
     let result = group.iter().try_for_each(|planned| one(planned, record));
     // The node that takes writes may have changed.
-    if let Item::Test(test) = item
-        && let Err(error) = bench.databases().iter().try_for_each(|context| workload::tear_down(test, context))
-        && result.is_ok()
-    {
-        bench.listener.on_event(&Event::Note(&format!("objects of test {} could not be removed: {error}", test.code)));
+    if let Item::Test(test) = item {
+        for test in [test].into_iter().chain(bench.loads_beside.iter().map(|beside| beside.test)) {
+            let removed = bench.databases().iter().try_for_each(|context| workload::tear_down(test, context));
+            if let Some(error) = removed.err().filter(|_| result.is_ok()) {
+                bench.note(&format!("objects of test {} could not be removed: {error}", test.code));
+            }
+        }
     }
     result
+}
+
+/// Does what `test` and the loads beside it need once before its sweep; returns the tables that stay.
+fn set_up(bench: &Bench<'_>, test: &Test) -> Result<Vec<DataSet>> {
+    let mut loaded = data::set_up(bench, test)?;
+    for beside in bench.loads_beside {
+        loaded.extend(data::set_up(bench, beside.test)?);
+    }
+    Ok(loaded)
 }
 
 /// Records the commit latency of the probe with one job, with which commits of the engine are compared.

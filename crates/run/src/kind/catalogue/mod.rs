@@ -1,9 +1,12 @@
 //! Tests and probes of the catalogue, and test files of the user: sweeps, repeats, paces, rate searches, proofs.
 
 mod execution;
+mod job_limits;
+mod load_beside;
 mod plan;
 mod proof;
 mod test;
+mod test_file;
 mod until;
 
 use engine::Engine;
@@ -14,10 +17,12 @@ use store::Writer;
 use workload::Test;
 
 use self::execution::run_all;
+use self::job_limits::check_roles;
 use self::plan::{check_nodes, plan};
 use self::proof::prove_all;
+use self::test_file::test_files;
 use self::until::search_all;
-use crate::bench::Bench;
+use crate::bench::{Bench, LoadBesideTest};
 use crate::directory::MeasuredDirectory;
 use crate::fleet::{add_agents, check_target};
 use crate::invocation::{Kind, Measured, invoke, survey};
@@ -30,6 +35,8 @@ use crate::recorder::Recorder;
 use crate::{Error, Event, Request, Result, Selection, Setup, Tracing, resumption, tracing};
 
 pub(crate) use self::execution::{load, run_group};
+pub(crate) use self::job_limits::check_jobs;
+pub(crate) use self::load_beside::{check_loads, files_beside, loads_beside, sessions_of};
 pub(crate) use self::plan::{Ability, Machine, is_file, plan_once, select};
 pub(crate) use self::test::measure_one;
 
@@ -37,16 +44,19 @@ pub(crate) use self::test::measure_one;
 struct Catalogue<'r> {
     request: &'r Request,
     items: Vec<Item<'r>>,
+    loads_beside: Vec<LoadBesideTest<'r>>,
     /// The peer of the network probes, where one was asked for.
     peer: Option<ReachedPeer>,
 }
 
 impl<'r> Catalogue<'r> {
-    /// The items of `request`; `own` are the test files of the user. A peer is reached before anything is created.
-    fn new(request: &'r Request, own: &'r [Test]) -> Result<Catalogue<'r>> {
+    /// The items of `request`; `own` are the test files of the user, `beside` those of loads beside them. A peer is reached before
+    /// anything is created.
+    fn new(request: &'r Request, own: &'r [Test], files: &'r [Test]) -> Result<Catalogue<'r>> {
         let items = select(request, own)?;
+        let loads_beside = loads_beside(&request.loads_beside, files, &items)?;
         let peer = request.network.as_ref().map(|peer| reach(peer, &request.setup.version)).transpose()?;
-        Ok(Catalogue { request, items, peer })
+        Ok(Catalogue { request, items, loads_beside, peer })
     }
 }
 
@@ -55,8 +65,8 @@ impl<'r> Catalogue<'r> {
 /// # Errors
 /// Only where there is no record yet; later errors are in [`Measured::error`] beside the record so far.
 pub fn measure(request: &Request, context: Context<'_>) -> Result<Measured> {
-    let own = own_tests(request)?;
-    let mut kind = Catalogue::new(request, &own)?;
+    let (own, files) = (own_tests(request)?, files_beside(&request.loads_beside)?);
+    let mut kind = Catalogue::new(request, &own, &files)?;
     Ok(invoke(&mut kind, [context], None)?.measured(&request.setup.record))
 }
 
@@ -65,8 +75,8 @@ pub fn measure(request: &Request, context: Context<'_>) -> Result<Measured> {
 /// # Errors
 /// As for [`measure()`].
 pub fn dry_run(request: &Request, context: Context<'_>) -> Result<Plan> {
-    let own = own_tests(request)?;
-    let [plan] = survey(&mut Catalogue::new(request, &own)?, [context])?;
+    let (own, files) = (own_tests(request)?, files_beside(&request.loads_beside)?);
+    let [plan] = survey(&mut Catalogue::new(request, &own, &files)?, [context])?;
     Ok(plan)
 }
 
@@ -81,8 +91,8 @@ pub fn resume(record: (Writer, Record), request: &Request, context: Context<'_>)
     let prove = proof::remove_unfinished(&mut record)? || request.prove;
     let scripts = record.plan.scripts.clone();
     let request = Request { tests: selection(&record.plan), scripts, prove, ..request.clone() };
-    let own = own_tests(&request)?;
-    let mut kind = Catalogue::new(&request, &own)?;
+    let (own, files) = (own_tests(&request)?, files_beside(&request.loads_beside)?);
+    let mut kind = Catalogue::new(&request, &own, &files)?;
     Ok(invoke(&mut kind, [context], Some([record]))?.measured(&request.setup.record))
 }
 
@@ -92,11 +102,15 @@ impl Kind for Catalogue<'_> {
     }
 
     fn jobs_max(&self) -> u32 {
-        self.request.jobs_max()
+        sessions_of(self.request.jobs_max(), &self.request.loads_beside)
     }
 
     fn check(&self, [context]: &[Context<'_>; 1]) -> Result<()> {
         let Some(fleet) = context.fleet else { return Ok(()) };
+        if !self.loads_beside.is_empty() {
+            return Err(Error::user("a load beside is the work of one process, not of the agents of a fleet")
+                .hint("leave out --load-beside, or measure without a fleet"));
+        }
         let local = self.items.iter().find(|item| matches!(item, Item::Probe(Probe { form: Form::Io(_), .. })));
         let refused = |what: String| Err(Error::user(format!("{what} cannot be measured by a fleet")));
         match local {
@@ -107,6 +121,10 @@ impl Kind for Catalogue<'_> {
             _ if self.request.setup.database_per_agent && context.target.local => {
                 return Err(Error::user(format!("the servers of {} are one database", context.target))
                     .hint("give the addresses of servers that run already, one for each agent"));
+            }
+            _ if self.request.setup.script_log.is_some() => {
+                return Err(Error::user("a script log is written by one process, not by the agents of a fleet")
+                    .hint("leave out --script-log: the record has the figures of each script and second"));
             }
             _ if fleet.agents() == 0 => refused("a run without agents".to_owned()),
             _ => Ok(()),
@@ -132,10 +150,15 @@ impl Kind for Catalogue<'_> {
                 None => tracing::detect(self.request, &self.items, nodes).unwrap_or(Tracing::None),
             },
         };
+        check_roles(self.request, &self.items)?;
         check_nodes(self.request, machine.processors, ability.as_ref())?;
         let target = platform.context.target.to_string();
         let sizes = platform.sizes(self.request.small_rows, self.request.large_rows);
+        let sizes = sizes.with_warehouses(self.request.warehouses);
+        check_jobs(self.request, &self.items, &self.loads_beside, &sizes)?;
+        check_loads(self.request, &self.loads_beside, ability.as_ref(), &sizes)?;
         let mut plan = plan(self.request, &target, directory.path(), &self.items, ability.as_ref(), &sizes, &machine);
+        plan.loads_beside = self.loads_beside.iter().map(|beside| beside.load.clone()).collect();
         plan.network = self.peer.as_ref().map(|peer| peer.path.clone());
         add_agents(&mut plan, platform.context.fleet);
         plan.jobs_per_agent = self.request.jobs_per_agent;
@@ -157,6 +180,7 @@ impl Kind for Catalogue<'_> {
         (platform.untraced, platform.tracer) = (untraced, self.request.tracer);
         platform.peer = self.peer.as_ref().map(Peer::of);
         platform.with_bench(&plan, |bench| {
+            let bench = &Bench { loads_beside: &self.loads_beside, ..bench.clone() };
             if let Some(note) = platform.untraced.as_deref().and_then(|trace| tracing::note(self.request, trace)) {
                 bench.note(&note);
             }
@@ -230,18 +254,4 @@ pub(crate) fn own_tests(request: &Request) -> Result<Vec<Test>> {
 /// The test that `scripts` are.
 pub(crate) fn test_of_scripts(scripts: &Scripts) -> Result<Test> {
     Test::of_scripts(scripts).map_err(|error| Error::user(error.to_string()).hint(error.hint))
-}
-
-/// The test files among `words`.
-fn test_files(words: &[String]) -> Result<Vec<Test>> {
-    let files = words.iter().filter(|word| is_file(word));
-    files
-        .map(|path| {
-            let text = std::fs::read_to_string(path).map_err(|error| {
-                Error::user(format!("test file {path} cannot be read: {error}"))
-                    .hint("give the path of a file, or codes of the catalogue (`dbdyno list tests`)")
-            })?;
-            Test::parse(&text, path).map_err(|error| Error::user(error.to_string()))
-        })
-        .collect()
 }

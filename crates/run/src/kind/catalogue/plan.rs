@@ -5,9 +5,9 @@ use std::path::Path;
 
 use engine::{Caps, Engine};
 use record::{Dop, Layer, Plan, PlannedRun, Preset, Skipped, Sweep};
-use workload::script::SCRIPTS_CODE;
-use workload::{Sizes, Test};
+use workload::{SCRIPTS_CODE, Sizes, Test};
 
+use super::job_limits;
 use crate::item::{Item, catalogue};
 use crate::kind::io::{StorageSupport, add_jobs};
 use crate::order::in_rounds;
@@ -40,6 +40,7 @@ pub(crate) fn select<'a>(request: &Request, own: &'a [Test]) -> Result<Vec<Item<
     }
     let by_default = |item: &Item<'_>| match request.setup.preset {
         Preset::Quick => model::QUICK_TESTS.contains(&item.code()),
+        Preset::Soak => model::SOAK_TESTS.contains(&item.code()),
         Preset::Smoke | Preset::Standard | Preset::Publish => true,
     };
     let named = |item: &Item<'_>| words.iter().find(|word| item.is_named(word));
@@ -68,7 +69,7 @@ fn needs_peer(item: &Item<'_>) -> bool {
 const MEANT_MAX: usize = 4;
 
 /// The error for a word that names no test: with the tests that have such a code or such a word in their title.
-fn unknown(word: &str, catalogue: &[Item<'_>]) -> Error {
+pub(super) fn unknown(word: &str, catalogue: &[Item<'_>]) -> Error {
     let titled = |item: &&Item<'_>| word.len() > 2 && item.title().to_lowercase().contains(&word.to_lowercase());
     let like: Vec<&str> = base::similar(word, catalogue.iter().map(Item::code));
     let coded = like.iter().filter_map(|code| catalogue.iter().find(|item| item.code() == *code));
@@ -154,7 +155,7 @@ pub(crate) fn plan_once(
     sizes: &Sizes,
     machine: &Machine,
 ) -> Plan {
-    let degrees = request.degrees.clone().unwrap_or_else(|| degrees(machine.processors));
+    let degrees = request.degrees.clone().unwrap_or_else(|| usual_degrees(request, machine.processors));
     let spread = match request.setup.database_per_agent {
         true => Spread::OneNodePerAgent { jobs_each: request.jobs_per_agent },
         false => Spread::OverNodes { requested: request.nodes.as_deref() },
@@ -171,11 +172,11 @@ pub(crate) fn plan_once(
         };
         match reason {
             Some(reason) => skipped.push(Skipped { test: item.code().to_owned(), reason }),
-            None => runs.extend(
-                dops(*item, &degrees, spread, ability)
-                    .into_iter()
-                    .map(|dop| PlannedRun::new(item.code(), item.kind(), dop)),
-            ),
+            None => {
+                let allowed = job_limits::allowed(*item, &degrees, sizes);
+                let dops = dops(*item, &allowed, spread, ability).into_iter();
+                runs.extend(dops.map(|dop| PlannedRun::new(item.code(), item.kind(), dop)));
+            }
         }
     }
     let mut plan = Plan {
@@ -190,6 +191,7 @@ pub(crate) fn plan_once(
         one_thread_per_core: request.one_thread_per_core,
         small_rows: sizes.small_rows,
         large_rows: sizes.large_rows,
+        warehouses: sizes.warehouses,
         runs,
         skipped,
         test_files: request.tests.words.iter().filter(|word| is_file(word)).cloned().collect(),
@@ -234,6 +236,15 @@ fn dops(item: Item<'_>, degrees: &[u32], spread: Spread<'_>, ability: Option<&Ab
     }
 }
 
+/// The degrees of parallelism where none are asked for: of long runs the highest alone.
+fn usual_degrees(request: &Request, processors: u32) -> Vec<u32> {
+    let all = degrees(processors);
+    match request.setup.preset {
+        Preset::Soak => all.into_iter().max().into_iter().collect(),
+        _ => all,
+    }
+}
+
 /// How jobs are spread over nodes.
 #[derive(Clone, Copy)]
 enum Spread<'a> {
@@ -270,7 +281,7 @@ pub(crate) fn check_nodes(request: &Request, processors: u32, ability: Option<&A
         return Err(Error::user(format!("nodes {most} is more than the target has: {available}"))
             .hint("name more nodes in the target, or ask for fewer"));
     }
-    let degrees = request.degrees.clone().unwrap_or_else(|| degrees(processors));
+    let degrees = request.degrees.clone().unwrap_or_else(|| usual_degrees(request, processors));
     match degrees.into_iter().max() {
         Some(jobs) if jobs < most => Err(Error::user(format!("{jobs} jobs cannot be spread over {most} nodes"))
             .hint("give --jobs at least as many as --nodes")),
@@ -283,10 +294,32 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_soak_has_the_highest_degree_alone() {
+        let setup = |preset| crate::Setup { preset, ..crate::Setup::smoke() };
+        let of = |preset| usual_degrees(&Request { setup: setup(preset), ..Request::default() }, 2);
+        assert_eq!((of(Preset::Standard), of(Preset::Soak)), (vec![1, 2, 4], vec![4]));
+    }
+
+    #[test]
+    fn degrees_that_nobody_asked_for_are_left_out_beyond_the_warehouses() {
+        let items: Vec<Item<'_>> = catalogue().filter(|item| item.code() == "C110").collect();
+        let request = Request { setup: crate::Setup::smoke(), warehouses: Some(3), ..Request::default() };
+        let sizes = Sizes::derive(Preset::Smoke, None, 1).with_warehouses(Some(3));
+        let machine = Machine {
+            processors: 16,
+            storage: StorageSupport::detect(&std::env::temp_dir(), Preset::Smoke),
+            tracing: Tracing::None,
+        };
+        let plan = plan_once(&request, "null", Path::new("/tmp"), &items, None, &sizes, &machine);
+        assert_eq!(plan.runs.iter().map(|run| run.dop.jobs).collect::<Vec<u32>>(), [1, 2]);
+        assert_eq!(plan.warehouses, Some(3));
+    }
+
+    #[test]
     fn what_quick_measures_is_in_the_catalogue() {
         let tests = workload::catalogue();
         let known = |code: &str| probe::probe(code).is_some() || tests.iter().any(|test| test.code == code);
-        assert!(model::QUICK_TESTS.into_iter().all(known));
+        assert!(model::QUICK_TESTS.into_iter().chain(model::SOAK_TESTS).all(known));
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub(super) fn drive_agents(
     let carried_out = if parts.len() > left {
         Err(Error::environment(format!("it needs {} agents, and {left} are left", parts.len())))
     } else {
-        carry_out(bench, run, fleet, &parts, &[], &|| ()).map(drop)
+        carry_out(bench, run, fleet, (&parts, &[]), Vec::new(), &|| ()).map(drop)
     };
     if phase_run.preparing {
         // Such a run is in no record, and nothing is to be collected of it.

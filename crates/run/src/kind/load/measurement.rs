@@ -126,7 +126,7 @@ impl OneLoad<'_> {
         node_indexes: &[usize],
     ) -> Result<(Load, Figures)> {
         let part = self.request.part(&self.load.table, self.load.form, self.batch)?;
-        let commits = drive_fleet(bench, run, fleet, node_indexes, &PartKind::Load(Box::new(part)))?;
+        let commits = drive_fleet(bench, run, fleet, node_indexes, &PartKind::Load(Box::new(part)), Vec::new())?;
         run.commits_expected = commits.filter(|_| context.node.counts_commits_of_others());
         let load = run.load.take().ok_or_else(|| Error::environment("no agent has loaded anything"))?;
         Ok((Load { indexes: self.request.indexes, ..*load }, self.loaded(context)?.figures))

@@ -38,10 +38,15 @@ pub(super) fn caps() -> Caps {
         table_compression: true,
         partitions: true,
         lines: true,
+        column_names: true,
+        limit_clause: true,
+        json: true,
+        large_values: true,
         parallel_query: true,
         parallel_index: true,
         concurrent_writers: true,
         counts_read_commits: true,
+        counts_procedure_commits: true,
         answers: true,
     }
 }

@@ -10,9 +10,10 @@ use workload::{Sizes, Test};
 use super::control_probe;
 use super::plan_hash::plan_hash;
 use super::request::PairRequest;
-use super::side::{SIDES, other};
+use super::side::{SIDES, of_side, other};
+use crate::bench::LoadBesideTest;
 use crate::item::Item;
-use crate::kind::catalogue::{Ability, Machine, is_file, plan_once, select};
+use crate::kind::catalogue::{Ability, Machine, check_jobs, check_loads, is_file, plan_once, select};
 use crate::kind::io::StorageSupport;
 use crate::order::in_rounds;
 use crate::platform::Platform;
@@ -39,11 +40,19 @@ pub(super) fn plan_sides(
     platforms: &[Platform<'_>; 2],
     directory: &Path,
     items: &[Item<'_>],
+    loads_beside: &[Vec<LoadBesideTest<'_>>; 2],
 ) -> Result<[(Plan, Sizes); 2]> {
     let [a, b] =
         platforms.each_ref().map(|platform| platform.sizes(request.request.small_rows, request.request.large_rows));
     let rows = (a.small_rows.min(b.small_rows), a.large_rows.max(b.large_rows));
-    let [a, b] = [a, b].map(|sizes| Sizes { small_rows: rows.0, large_rows: rows.1, ..sizes });
+    let warehouses = request.request.warehouses;
+    let [a, b] = [a, b].map(|sizes| Sizes { small_rows: rows.0, large_rows: rows.1, warehouses, ..sizes });
+    let of_both: Vec<LoadBesideTest<'_>> = loads_beside.iter().flatten().cloned().collect();
+    check_jobs(&request.request, items, &of_both, &a)?;
+    for ((side, platform), loads) in SIDES.into_iter().zip(platforms).zip(loads_beside) {
+        let ability = platform.engine.as_ref().map(Ability::of);
+        check_loads(&request.request, loads, ability.as_ref(), &a).map_err(|error| of_side(side, error))?;
+    }
     let one = |platform: &Platform<'_>, sizes: &Sizes| {
         let ability = platform.engine.as_ref().map(Ability::of);
         let machine = Machine {
@@ -61,13 +70,17 @@ pub(super) fn plan_sides(
         &request.records.each_ref().map(|path| store::id_of(path)),
     )?;
     check_required(&request.judged, &plans[0])?;
-    let files = contents(&request.request)?;
+    let files = contents(request)?;
+    for (plan, loads) in plans.iter_mut().zip(loads_beside) {
+        plan.loads_beside = loads.iter().map(|of| of.load.clone()).collect();
+    }
+    let of_sides = plans.each_ref().map(|plan| plan.loads_beside.clone());
     let client_threads = client_threads(request, platforms);
     for plan in &mut plans {
         plan.client_threads = client_threads;
         control_probe::add_runs(plan, host::cpus_allowed().len() as u32);
         plan.number();
-        let hash = plan_hash(plan, &request.request.setup.version, &files);
+        let hash = plan_hash(plan, &of_sides, &request.request.setup.version, &files);
         plan.paired.iter_mut().for_each(|pairing| pairing.plan_hash = Some(hash.clone()));
     }
     let [plan_a, plan_b] = plans;
@@ -99,8 +112,9 @@ fn check_required(judged: &[String], plan: &Plan) -> Result<()> {
 }
 
 /// The contents of the test files of the request.
-fn contents(request: &Request) -> Result<Vec<Vec<u8>>> {
-    let files = request.tests.words.iter().filter(|word| is_file(word));
+fn contents(request: &PairRequest) -> Result<Vec<Vec<u8>>> {
+    let beside = request.loads_beside.iter().flatten().map(|load| &load.test);
+    let files = request.request.tests.words.iter().chain(beside).filter(|word| is_file(word));
     let read = |path: &String| {
         std::fs::read(path).map_err(|error| Error::user(format!("test file {path} cannot be read: {error}")))
     };
@@ -186,11 +200,17 @@ mod tests {
     fn both_sides_have_the_hash_of_the_workload_only() {
         let sides = [plan("one", &[("T611", 1)], &[]), plan("other", &[("T611", 1)], &[])];
         let [mut a, b] = common_runs(sides, 6, &names()).unwrap();
-        let hash = |plan: &Plan| plan_hash(plan, "1.0", &[]);
+        let none = [Vec::new(), Vec::new()];
+        let hash = |plan: &Plan| plan_hash(plan, &none, "1.0", &[]);
         let first = hash(&a);
         assert_eq!((first.len(), first.starts_with("sha256:")), (71, true));
         assert_eq!(first, hash(&b), "whatever target and names are");
-        let mut hashes = vec![first, plan_hash(&a, "1.1", &[]), plan_hash(&a, "1.0", &[b"code".to_vec()])];
+        let mut hashes =
+            vec![first, plan_hash(&a, &none, "1.1", &[]), plan_hash(&a, &none, "1.0", &[b"code".to_vec()])];
+        let load = |jobs| record::LoadBeside { test: "H100".to_owned(), test_file: None, jobs, rate: None };
+        for beside in [[vec![load(1)], vec![]], [vec![], vec![load(1)]], [vec![], vec![load(2)]]] {
+            hashes.push(plan_hash(&a, &beside, "1.0", &[]));
+        }
         a.seed += 1;
         hashes.push(hash(&a));
         a.large_rows += 1;

@@ -18,15 +18,16 @@ use std::path::PathBuf;
 
 use engine::Target;
 use record::{Location, Plan, Record};
-use workload::Sizes;
+use workload::{Sizes, Test};
 
 use self::common_plan::{plan_sides, select_tests};
-use self::pair_runs::measure_pairs;
+use self::pair_runs::{PairWorkload, measure_pairs};
 use self::side::{SIDES, of_side};
+use crate::bench::LoadBesideTest;
 use crate::directory::MeasuredDirectory;
 use crate::invocation::{InvocationResult, Kind, invoke, survey};
 use crate::item::Item;
-use crate::kind::catalogue::own_tests;
+use crate::kind::catalogue::{files_beside, loads_beside, own_tests, sessions_of};
 use crate::platform::{Context, OpenOptions, Platform};
 use crate::recorder::Recorder;
 use crate::{Error, Result, Setup};
@@ -49,9 +50,8 @@ pub struct MeasuredPair {
 /// # Errors
 /// Only where there is no record yet; later errors are in [`MeasuredPair::error`] beside the records so far.
 pub fn pair(request: &PairRequest, contexts: [Context<'_>; 2]) -> Result<MeasuredPair> {
-    let own = own_tests(&request.request)?;
-    let items = select_tests(&request.request, &own)?;
-    let InvocationResult { records, error } = invoke(&mut Pair { request, items, sizes: Vec::new() }, contexts, None)?;
+    let files = TestFiles::read(request)?;
+    let InvocationResult { records, error } = invoke(&mut Pair::new(request, &files)?, contexts, None)?;
     Ok(MeasuredPair { records, paths: request.records.clone(), error })
 }
 
@@ -61,16 +61,43 @@ pub fn pair(request: &PairRequest, contexts: [Context<'_>; 2]) -> Result<Measure
 /// # Errors
 /// As for [`pair()`].
 pub fn dry_run_pair(request: &PairRequest, contexts: [Context<'_>; 2]) -> Result<[Plan; 2]> {
-    let own = own_tests(&request.request)?;
-    let items = select_tests(&request.request, &own)?;
-    survey(&mut Pair { request, items, sizes: Vec::new() }, contexts)
+    let files = TestFiles::read(request)?;
+    survey(&mut Pair::new(request, &files)?, contexts)
+}
+
+/// The tests of the user.
+struct TestFiles {
+    own: Vec<Test>,
+    /// Those of the loads of each side.
+    loads_beside: [Vec<Test>; 2],
+}
+
+impl TestFiles {
+    fn read(request: &PairRequest) -> Result<TestFiles> {
+        let [a, b] = &request.loads_beside;
+        Ok(TestFiles { own: own_tests(&request.request)?, loads_beside: [files_beside(a)?, files_beside(b)?] })
+    }
 }
 
 struct Pair<'r> {
     request: &'r PairRequest,
     items: Vec<Item<'r>>,
+    /// The loads of each side.
+    loads_beside: [Vec<LoadBesideTest<'r>>; 2],
     /// Table sizes of both sides, once planned.
     sizes: Vec<Sizes>,
+}
+
+impl<'r> Pair<'r> {
+    fn new(request: &'r PairRequest, files: &'r TestFiles) -> Result<Pair<'r>> {
+        let items = select_tests(&request.request, &files.own)?;
+        let of = |side: usize| {
+            let loads = loads_beside(&request.loads_beside[side], &files.loads_beside[side], &items);
+            loads.map_err(|error| of_side(SIDES[side], error))
+        };
+        let loads_beside = [of(0)?, of(1)?];
+        Ok(Pair { request, items, loads_beside, sizes: Vec::new() })
+    }
 }
 
 impl Kind<2> for Pair<'_> {
@@ -79,7 +106,8 @@ impl Kind<2> for Pair<'_> {
     }
 
     fn jobs_max(&self) -> u32 {
-        self.request.request.jobs_max()
+        let of = |side: &Vec<_>| sessions_of(self.request.request.jobs_max(), side);
+        self.request.loads_beside.iter().map(of).max().unwrap_or(0)
     }
 
     fn records(&self) -> [PathBuf; 2] {
@@ -102,13 +130,19 @@ impl Kind<2> for Pair<'_> {
     }
 
     fn plan(&mut self, directory: &MeasuredDirectory, platforms: &mut [Platform<'_>; 2]) -> Result<[Plan; 2]> {
-        let [(plan_a, a), (plan_b, b)] = plan_sides(self.request, platforms, directory.path(), &self.items)?;
+        let [(plan_a, a), (plan_b, b)] =
+            plan_sides(self.request, platforms, directory.path(), &self.items, &self.loads_beside)?;
         self.sizes = vec![a, b];
         Ok([plan_a, plan_b])
     }
 
     fn measure(&mut self, platforms: &mut [Platform<'_>; 2], records: &mut [Recorder; 2]) -> Result<()> {
-        measure_pairs(&self.request.records, &self.items, &self.sizes, platforms, records)
+        let workload = PairWorkload {
+            items: &self.items,
+            loads_beside: self.loads_beside.each_ref().map(Vec::as_slice),
+            sizes: &self.sizes,
+        };
+        measure_pairs(&self.request.records, &workload, platforms, records)
     }
 
     fn of_side(&self, side: usize, error: Error) -> Error {

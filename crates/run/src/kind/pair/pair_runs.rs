@@ -7,7 +7,7 @@ use workload::Sizes;
 
 use super::control_probe::{self, ControlProbe};
 use super::side::{SIDES, SideOrder, of_side, other};
-use crate::bench::Bench;
+use crate::bench::{Bench, LoadBesideTest};
 use crate::item::{self, Item};
 use crate::kind::catalogue::{load, run_group};
 use crate::kind::io::ProbeFiles;
@@ -15,11 +15,19 @@ use crate::platform::Platform;
 use crate::recorder::Recorder;
 use crate::{Error, Event, Result};
 
+/// What is measured on both sides.
+pub(super) struct PairWorkload<'a> {
+    pub items: &'a [Item<'a>],
+    /// The loads beside the tests of each side.
+    pub loads_beside: [&'a [LoadBesideTest<'a>]; 2],
+    /// Table sizes of each side.
+    pub sizes: &'a [Sizes],
+}
+
 /// Loads both sides and measures the pairs.
 pub(super) fn measure_pairs(
     paths: &[PathBuf; 2],
-    items: &[Item<'_>],
-    sizes: &[Sizes],
+    workload: &PairWorkload<'_>,
     platforms: &[Platform<'_>; 2],
     records: &mut [Recorder; 2],
 ) -> Result<()> {
@@ -31,10 +39,13 @@ pub(super) fn measure_pairs(
         sources.map_err(|error| of_side(SIDES[side], error))
     };
     let sources = [source(0)?, source(1)?];
-    let bench =
-        |side: usize| platforms[side].bench(&plans[side], &sizes[side], subjects[side].as_ref(), &sources[side]);
+    let bench = |side: usize| {
+        let PairWorkload { sizes, loads_beside, .. } = workload;
+        let bench = platforms[side].bench(&plans[side], &sizes[side], subjects[side].as_ref(), &sources[side]);
+        Bench { loads_beside: loads_beside[side], ..bench }
+    };
     let control_probe = ControlProbe::new(&plans[0], directory);
-    let pairs = PairRuns { benches: [bench(0), bench(1)], control_probe, paths, items };
+    let pairs = PairRuns { benches: [bench(0), bench(1)], control_probe, paths, items: workload.items };
     pairs.announce();
     pairs.load(records)?;
     pairs.measure(records)

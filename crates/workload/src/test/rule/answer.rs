@@ -1,6 +1,6 @@
 //! The rules of expected answers.
 
-use super::{RuleResult, known};
+use super::{RuleResult, derived, known};
 use crate::data::DataColumn;
 use crate::test::amount::Amount;
 use crate::test::error::BrokenRule;
@@ -17,8 +17,10 @@ pub(super) fn expectation(test: &Test, entry: &StatementEntry, expect: &Expectat
     }
     [&expect.rows, &expect.changed].into_iter().flatten().try_for_each(|amount| known(test, "expect", amount))?;
     for literal in expect.values.iter().flatten() {
-        if let Literal::Parameter(name) = literal {
-            known(test, "values", &Amount::Named(name.clone()))?;
+        match literal {
+            Literal::Parameter(name) => known(test, "values", &Amount::Named(name.clone()))?,
+            Literal::Derived { key, content } => derived(entry, key, *content)?,
+            _ => {}
         }
     }
     let Some(table) = expect.table else {

@@ -1,0 +1,178 @@
+//! `dbdyno monitor`: opens the targets, says what is promised, and watches until Ctrl-C.
+
+use std::env;
+use std::path::Path;
+use std::sync::Arc;
+
+use engine::{Engine, Target, Workspace};
+use model::promise::{Baseline, Operation, Promise, baseline};
+use monitor::{AlertCommand, Budget, Cost, History, Outlets, Prober, Settings, Slo, Watched, watch_all};
+use record::{Nanos, Preset};
+use run::{Error, Interrupt, MeasuredDirectory, Result};
+
+use super::lines::Lines;
+use super::{MonitorWatchArguments, slo};
+use crate::engines::{ENGINES, engine};
+use crate::output::{note, print};
+use crate::signal;
+use crate::storage::request::fresh_seed;
+use crate::subject::unreadable;
+use crate::target::target;
+
+/// The session of the bursts, the one that holds the lock, and one of its own now and then.
+const SESSIONS_MAX: u32 = 4;
+
+/// Watches until a signal, which is how it ends and no error.
+///
+/// # Errors
+/// The user's mistakes; where a target cannot be opened, and where the history cannot be used.
+pub fn watch(arguments: &MonitorWatchArguments) -> Result<()> {
+    let slo = slo(arguments.slo.as_deref())?;
+    let targets = targets(&arguments.targets)?;
+    let baselines = baselines(arguments, targets.len())?;
+    let command = arguments.on_alert.as_deref().map(words).transpose()?.map(AlertCommand::new);
+    let seed = arguments.seed.unwrap_or_else(fresh_seed);
+    let settings = Settings {
+        period: arguments.every.into(),
+        fresh_every: arguments.connect_every.into(),
+        seed,
+        budget: Budget { cpu_share_max: arguments.cpu.0, ..Budget::default() },
+        drops_table: arguments.drop,
+        length: arguments.length.map(Into::into),
+        listen: arguments.listen,
+    };
+    settings.check(arguments.timeout.into())?;
+    let interrupt = Arc::new(Interrupt::default());
+    signal::listen(Arc::clone(&interrupt))?;
+
+    let mut directory = own_directory(&arguments.dir, &targets)?;
+    if let Some(directory) = &mut directory {
+        directory.prepare(ENGINES)?.iter().for_each(|line| note(line));
+    }
+    let mut watched = Vec::with_capacity(targets.len());
+    for (index, ((target, engine), baseline)) in targets.iter().zip(&baselines).enumerate() {
+        let workspace = workspace(directory.as_ref(), target);
+        let prober = monitor::open(*engine, target, &workspace, arguments.timeout.into(), seed ^ index as u64)?;
+        watched.push(promised(target, prober, &slo, baseline.as_ref())?);
+        if interrupt.is_raised() {
+            return Err(Error::interrupted());
+        }
+    }
+    let history = History::to_write(&arguments.data)?;
+    let lines = Lines { names: watched.iter().map(|watched| watched.name.clone()).collect() };
+    print(&format!("watching, a burst every {} s or so; Ctrl-C ends it", arguments.every.seconds()))?;
+    let outlets = |history, path| Outlets::new(history, path, command, report::alert_text);
+    let data = arguments.data.clone();
+    let costs = watch_all(watched, &settings, (history, data), outlets, (&interrupt, &lines))?;
+    lines.names.iter().zip(&costs).try_for_each(|(name, cost)| print(&of_cost(name, cost)))
+}
+
+fn of_cost(name: &str, cost: &Cost) -> String {
+    format!("{name}: cost {cost}")
+}
+
+/// The targets in `words`, each with its engine.
+fn targets(words: &[String]) -> Result<Vec<(Target, &'static dyn Engine)>> {
+    let mut targets: Vec<(Target, &'static dyn Engine)> = Vec::with_capacity(words.len());
+    for words in words {
+        let target = target(words)?;
+        // Two of one engine that is not a server would be one database in one directory.
+        let is_same = |other: &Target| {
+            other.to_string() == target.to_string()
+                || (!other.is_external() && !target.is_external() && other.scheme == target.scheme)
+        };
+        if targets.iter().any(|(other, _)| is_same(other)) {
+            return Err(Error::user(format!("target {target} is given twice")).hint("give each database once"));
+        }
+        let engine = engine(&target)?;
+        targets.push((target, engine));
+    }
+    Ok(targets)
+}
+
+/// The directory of temporary servers and embedded engines; none where all targets are servers that are there.
+fn own_directory(dir: &Path, targets: &[(Target, &'static dyn Engine)]) -> Result<Option<MeasuredDirectory>> {
+    let needs_directory = targets.iter().any(|(target, _)| !target.is_external());
+    needs_directory.then(|| MeasuredDirectory::claim(dir, false)).transpose()
+}
+
+/// What is kept in a database that is there is a small table, and the monitor's own.
+fn workspace(directory: Option<&MeasuredDirectory>, target: &Target) -> Workspace {
+    Workspace {
+        directory: directory.map_or_else(env::temp_dir, MeasuredDirectory::data),
+        keep: target.is_external(),
+        cache_bytes: Some(run::cache_bytes(Preset::Smoke)),
+        sessions_max: SESSIONS_MAX,
+    }
+}
+
+/// The baseline of each of `count` targets.
+fn baselines(arguments: &MonitorWatchArguments, count: usize) -> Result<Vec<Option<Baseline>>> {
+    let paths = &arguments.baseline;
+    if paths.len() > 1 && paths.len() != count {
+        let message = format!("--baseline names {} records for {count} targets", paths.len());
+        return Err(Error::user(message).hint("give one for all targets, or one for each in the same order"));
+    }
+    let read = |path: &std::path::PathBuf| -> Result<Baseline> {
+        Ok(baseline(&store::read_without_series(path, &|_| ()).map_err(unreadable)?))
+    };
+    let mut found = paths.iter().map(read).collect::<Result<Vec<Baseline>>>()?;
+    match found.len() {
+        0 => Ok(vec![None; count]),
+        1 => Ok(vec![found.pop(); count]),
+        _ => Ok(found.into_iter().map(Some).collect()),
+    }
+}
+
+/// A target with what is promised of it, which is printed.
+fn promised(target: &Target, prober: Prober, slo: &Slo, baseline: Option<&Baseline>) -> Result<Watched> {
+    if let Some(baseline) = baseline {
+        check_engine(baseline, &prober.engine_title()?, target)?;
+    }
+    let promises: Vec<Promise> = Operation::ALL.map(|operation| slo.promise(operation, baseline)).into();
+    if promises.iter().all(|promise| promise.threshold_ns.is_none()) {
+        let error =
+            Error::user(format!("nothing is promised of {target}: there is neither a baseline nor a threshold"));
+        return Err(error.hint(
+            "give --baseline RECORD with valid runs of T611 and T321 or T311 at one job, or thresholds in --slo FILE",
+        ));
+    }
+    let record = baseline.map_or_else(String::new, |baseline| baseline.record.clone());
+    print(&format!("{target}, promised{}", if record.is_empty() { String::new() } else { format!(" from {record}") }))?;
+    for promise in &promises {
+        print(&format!("  {:7} {}{}", promise.operation.word(), report::promise_text(promise), of(promise, baseline)))?;
+    }
+    Ok(Watched { name: target.to_string(), record, promises, prober })
+}
+
+/// Where the threshold of `promise` comes from.
+fn of(promise: &Promise, baseline: Option<&Baseline>) -> String {
+    let figures = baseline.into_iter().flat_map(|baseline| &baseline.figures);
+    let found = figures.filter(|figure| figure.operation == promise.operation);
+    let is_default = |p99: Nanos| promise.threshold_ns == Some(model::promise::threshold(p99));
+    match found.max_by_key(|figure| figure.p99_ns).filter(|figure| is_default(figure.p99_ns)) {
+        Some(figure) => format!(" (3 x p99 of {} at one job, {:.3} ms)", figure.test, figure.p99_ns.seconds() * 1e3),
+        None => String::new(),
+    }
+}
+
+/// Refuses a baseline of another engine.
+fn check_engine(baseline: &Baseline, title: &str, target: &Target) -> Result<()> {
+    let of = baseline.engine.as_deref().unwrap_or("no engine");
+    if of == title {
+        return Ok(());
+    }
+    let error = Error::user(format!("baseline {} is of {of}, and {target} is {title}", baseline.record));
+    Err(error.hint("give a record of the same engine, measured on the same kind of platform"))
+}
+
+/// The words of a command; no shell reads them.
+fn words(command: &str) -> Result<Vec<String>> {
+    match shlex::split(command) {
+        Some(words) if !words.is_empty() => Ok(words),
+        _ => {
+            let error = Error::user(format!("alert command {command:?} has no words, or a quotation mark too many"));
+            Err(error.hint("give a program with its arguments; no shell reads it, `sh -c '...'` asks for one"))
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! `dbdyno serve`: the records of a directory in a browser, or the same pages as files.
+
+mod planning;
+mod views;
+
+use std::fs::File;
+use std::io::Read;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use run::{Error, Interrupt, Result};
+use serve::{Encryption, Index, ServeSettings};
+
+use self::views::RecordViews;
+use crate::arguments::value;
+use crate::output::{note, print};
+use crate::signal;
+
+const NOTE: &str = "\
+Pages: the list with filters, each record as `dbdyno report` draws it, comparisons as of `dbdyno compare`,
+histories, systems side by side, what is being measured, and a form that ends in a command to copy.
+Programs read /api/v1/records and /api/v1/records/ID.
+
+It reads the directory and writes nothing into it but, with --allow-notes, the file dbdyno.notes.
+Elsewhere than on loopback it wants a certificate and a token; `ssh -L 7070:127.0.0.1:7070 HOST` reaches
+one that listens on loopback. The price book of RECORD.jsonl is RECORD.prices.toml beside it.
+
+Examples:
+  dbdyno serve                                   this directory at http://127.0.0.1:7070/
+  dbdyno serve /srv/records --allow-notes        with tags and notes
+  dbdyno serve /srv/records --export pages       the same pages as files, for any web server
+  dbdyno serve --listen 0.0.0.0:7443 --tls-certificate c.pem --tls-key k.pem --token-file token";
+
+/// Options that an export has no use for.
+const OF_SERVER: [&str; 6] = ["listen", "tls_certificate", "tls_key", "token_file", "host_name", "allow_notes"];
+
+/// The longest file of a token.
+const TOKEN_BYTES_MAX: u64 = 4096;
+
+/// Options of `dbdyno serve`.
+#[derive(Args, Debug)]
+#[command(after_help = NOTE)]
+pub struct ServeArguments {
+    /// The directory of the records
+    #[arg(value_name = "DIR", default_value = ".")]
+    pub dir: PathBuf,
+    /// Write the pages as files into this new directory, and end
+    #[arg(long, value_name = "OUT", conflicts_with_all = OF_SERVER)]
+    pub export: Option<PathBuf>,
+    /// Address and port; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7070", value_parser = value::listen)]
+    pub listen: SocketAddr,
+    /// Certificate of the server with its chain (PEM)
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub tls_certificate: Option<PathBuf>,
+    /// Key of the certificate (PEM)
+    #[arg(long, value_name = "FILE", requires = "tls_certificate")]
+    pub tls_key: Option<PathBuf>,
+    /// File with the token that readers give as password; at least 16 characters
+    #[arg(long, value_name = "FILE")]
+    pub token_file: Option<PathBuf>,
+    /// A name by which the server is addressed, beside its addresses, localhost and the name of this host
+    #[arg(long, value_name = "NAME")]
+    pub host_name: Vec<String>,
+    /// Let readers write tags and notes about records, into the file dbdyno.notes of the directory
+    #[arg(long)]
+    pub allow_notes: bool,
+}
+
+/// Serves until a signal, which is how it ends and no error; or writes the pages as files.
+///
+/// # Errors
+/// Where the directory or a file cannot be read, where it would let anybody read from elsewhere, where an address
+/// cannot be listened on, and where files cannot be written.
+pub fn serve(arguments: &ServeArguments) -> Result<()> {
+    let settings = settings(arguments)?;
+    settings.check().map_err(refused)?;
+    let index = Index::new(&arguments.dir, reference::published()).map_err(refused)?;
+    let views = RecordViews::new(&arguments.dir);
+    if let Some(out) = &arguments.export {
+        let count = serve::export(&index, &views, out).map_err(refused)?;
+        return print(&format!("{count} files in {}; open {}", out.display(), out.join("index.html").display()));
+    }
+    let interrupt = Arc::new(Interrupt::default());
+    signal::listen(Arc::clone(&interrupt))?;
+    let scheme = if settings.encryption.is_some() { "https" } else { "http" };
+    if settings.allows_notes {
+        note("notes: everybody who reaches this server may write them");
+    }
+    let mut on_ready = |address: SocketAddr| {
+        // A closed standard output is no reason to end.
+        let _ = print(&format!("{} at {scheme}://{address}/; Ctrl-C ends it", arguments.dir.display()));
+    };
+    serve::serve(&settings, index, Box::new(views), &mut on_ready, &|| interrupt.is_raised()).map_err(refused)
+}
+
+fn settings(arguments: &ServeArguments) -> Result<ServeSettings> {
+    let files = arguments.tls_certificate.clone().zip(arguments.tls_key.clone());
+    let own_name = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    Ok(ServeSettings {
+        listen: arguments.listen,
+        encryption: files.map(|(certificate, key)| Encryption { certificate, key }),
+        token: arguments.token_file.as_deref().map(token).transpose()?,
+        names: arguments.host_name.iter().cloned().chain([own_name]).collect(),
+        allows_notes: arguments.allow_notes,
+    })
+}
+
+/// The token in a file, without spaces around it.
+fn token(path: &Path) -> Result<String> {
+    let mut text = String::new();
+    let read = File::open(path).and_then(|file| file.take(TOKEN_BYTES_MAX).read_to_string(&mut text));
+    let refused = |error| {
+        let message = format!("token file {} cannot be read: {error}", path.display());
+        Error::user(message).hint("write one with `openssl rand -hex 16` into a file that only you may read")
+    };
+    read.map_err(refused)?;
+    Ok(text.trim().to_owned())
+}
+
+fn refused(error: serve::Error) -> Error {
+    match error {
+        serve::Error::User { message, hint } => Error::user(message).hint(hint),
+        serve::Error::Environment(message) => Error::environment(message),
+    }
+}

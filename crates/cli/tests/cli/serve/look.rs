@@ -1,0 +1,94 @@
+//! The pages in a browser: they fit, are quiet, and ask nobody else. The pictures go to target/screenshots.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::{Server, archive, id};
+
+#[allow(dead_code, reason = "the tests of pages use the rest")]
+#[path = "../../../../report/tests/page/browser.rs"]
+mod browser;
+
+use browser::Browser;
+
+/// A desk and a telephone.
+const SIZES: [(u32, u32); 2] = [(1280, 800), (390, 844)];
+
+const AXE: &str = include_str!("../../../../report/tests/page/axe.min.js");
+
+/// What axe-core finds that is serious or critical.
+fn serious(browser: &mut Browser) -> Vec<String> {
+    browser.evaluate(&format!("{AXE}; undefined"));
+    let found = browser.evaluate(
+        "axe.run(document, { resultTypes: ['violations'] }).then((found) => ({ passes: found.passes.length, \
+         violations: found.violations.map(({ id, impact, nodes }) => ({ id, impact, \
+         nodes: nodes.slice(0, 3).map((node) => node.html.slice(0, 200) + ' ' + node.failureSummary) })) }))",
+    );
+    assert!(found["passes"].as_u64().unwrap() > 10, "axe has checked too little: {found}");
+    let violations = found["violations"].as_array().unwrap().iter();
+    let bad = |violation: &&Value| violation["impact"] == "serious" || violation["impact"] == "critical";
+    violations.filter(bad).map(Value::to_string).collect()
+}
+
+fn screenshots() -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/screenshots");
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+#[test]
+fn the_pages_of_the_server_are_quiet_and_fit() {
+    let bench = archive();
+    let server = Server::start(&bench, &["--allow-notes"]);
+    let (old, new) = (id(&server, "dbdyno-old"), id(&server, "dbdyno-new"));
+    let mut browser = Browser::start();
+    let pages = [
+        ("list", String::new()),
+        ("side", format!("side?ids={old},{new},hp-dl980-violin-vma3205")),
+        ("plan", "plan?target=sqlite&preset=smoke&tests=T611".to_owned()),
+        ("live", "live".to_owned()),
+        ("note", format!("note?id={old}")),
+        ("no-page", "nothing".to_owned()),
+    ];
+    let root = format!("http://{}/", server.address);
+    for (size, scheme) in SIZES.into_iter().zip(["light", "dark"]) {
+        for (name, target) in &pages {
+            browser.open_url(&format!("{root}{target}"), size, scheme);
+            let place = format!("serve-{name}-{}-{scheme}", size.0);
+            let overflow = browser.evaluate("document.documentElement.scrollWidth - innerWidth");
+            assert!(overflow.as_i64().unwrap() <= 0, "{place}: the page is {overflow} pixels too wide");
+            for event in &browser.events {
+                let parameters = &event["params"];
+                let is_bad = match event["method"].as_str().unwrap_or_default() {
+                    "Runtime.exceptionThrown" => true,
+                    "Log.entryAdded" => parameters["entry"]["level"] != "verbose" && *name != "no-page",
+                    "Network.requestWillBeSent" => {
+                        let url = parameters["request"]["url"].as_str().unwrap_or_default();
+                        !url.starts_with(&root) && !url.starts_with("data:")
+                    }
+                    _ => false,
+                };
+                assert!(!is_bad, "{place}: {event}");
+            }
+            let picture = browser.bytes("Page.captureScreenshot", json!({"format": "png"}));
+            fs::write(screenshots().join(format!("{place}.png")), picture).unwrap();
+            assert_eq!(serious(&mut browser), Vec::<String>::new(), "{place}");
+        }
+    }
+    // By hand: two are checked, and the button leads to their comparison.
+    browser.open_url(&root, SIZES[0], "light");
+    let checked = "(() => { const boxes = document.querySelectorAll('input[name=id]'); boxes[0].click(); \
+                   boxes[1].click(); document.querySelector('#compare button').click(); })()";
+    browser.evaluate(checked);
+    let mut title = json!("");
+    for _ in 0..50 {
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        title = browser.evaluate("document.title");
+        if title == json!("dbdyno comparison") {
+            break;
+        }
+    }
+    assert_eq!(title, json!("dbdyno comparison"));
+}

@@ -1,0 +1,2 @@
+-- tpcc: The call of delivery.
+call delivery(:home, :carrier, now());

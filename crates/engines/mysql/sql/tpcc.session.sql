@@ -1,0 +1,2 @@
+-- tpcc: The sessions of HammerDB commit by themselves alone: delivery commits once for each district.
+set autocommit = 0;

@@ -1,0 +1,2 @@
+-- T652: Oracle has no operator for a field.
+select json_value(doc, '$.city') from documents where id = :id

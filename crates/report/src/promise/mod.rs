@@ -1,0 +1,7 @@
+//! A promise in production: sentences of alerts, and the month of a target.
+
+mod document;
+mod words;
+
+pub use document::{month, month_csv};
+pub use words::{alert_text, promise_text};

@@ -1,0 +1,33 @@
+//! Records in a browser: an index of a directory of records, a server of HTTP, and the same pages as files.
+//!
+//! A separate crate because it brings a server of HTTP, which nothing that measures needs. It makes no page: `cli`
+//! hands it [`Views`], so that what is served is what is printed. It reads records and writes nothing but notes, and
+//! those only where that is allowed.
+
+mod answer;
+mod connection;
+mod error;
+mod export;
+mod guard;
+mod handler;
+mod identity;
+mod index;
+mod live;
+mod note_form;
+mod packed;
+mod route;
+mod selection;
+mod settings;
+mod snapshot;
+mod tls;
+mod views;
+
+pub use connection::serve;
+pub use error::{Error, Result};
+pub use export::export;
+pub use index::Index;
+pub use note_form::note_form;
+pub use route::{Id, ListQuery, NoRoute, PlanQuery, Route, route};
+pub use settings::{Encryption, ServeSettings};
+pub use snapshot::{Item, PackedRecord, Snapshot, Source};
+pub use views::{Depth, ListPage, LiveItem, Medium, Problem, ProblemKind, Rendered, Views};

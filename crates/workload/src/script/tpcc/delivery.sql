@@ -1,0 +1,1 @@
+\set carrier random(1, 10)

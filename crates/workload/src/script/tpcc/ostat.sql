@@ -1,0 +1,1 @@
+\set d random(1, 10)

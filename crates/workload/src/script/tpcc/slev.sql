@@ -1,0 +1,1 @@
+\set threshold random(10, 20)
