@@ -30,14 +30,14 @@ for number in range(count):
 PY
 printf 'records: %s of %s bytes\n' "$records" "$(stat -c %s "$work/records/dbdyno-0.jsonl")"
 
-begun=${EPOCHREALTIME/./}
+begun=${EPOCHREALTIME/[.,]/}
 "$dbdyno" serve "$work/records" --listen 127.0.0.1:0 >"$work/out" 2>&1 &
 server=$!
 until grep -qs '://' "$work/out"; do
   kill -0 "$server" || { cat "$work/out"; exit 1; }
   sleep 0.05
 done
-printf 'ready after %d ms\n' $(((${EPOCHREALTIME/./} - begun) / 1000))
+printf 'ready after %d ms\n' $(((${EPOCHREALTIME/[.,]/} - begun) / 1000))
 printf 'resident: %s\n' "$(awk '/VmRSS/ {print $2, $3}' "/proc/$server/status")"
 root=$(grep -o 'http://[^/]*/' "$work/out")
 one=$(curl -s "${root}api/v1/records" | python3 -c 'import json, sys; print(json.load(sys.stdin)["records"][0]["id"])')
