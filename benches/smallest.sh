@@ -55,6 +55,7 @@ SIZE=64M smallest io-fio.sh "$ratio" 28 1 0.3
 smallest log-extents.sh '^(round|all).* [0-9]+\.[0-9]+' 2 1 0.2
 smallest mariadb-load.sh "$ratio" 3 1 0.3
 smallest mariadb-select.sh "$ratio" 8 1 1 2
+smallest monitor-cost.sh '^(beside a load: ratio|a day: |memory: )' 3 2 1 30 3
 smallest pair-power.sh "$verdict|^slowed by a share of 0\\." 3 1 2 0.2 T611 1
 smallest postgres-load.sh "$ratio" 3 1 0.3
 smallest postgres-scripts.sh "$ratio" 24 1 1 4

@@ -44,6 +44,15 @@ pub fn is_of_one_kind(one: &dyn Engine, other: &dyn Engine) -> bool {
     one.name() == other.name() || (is_either(one) && is_either(other))
 }
 
+/// The name of an engine in the semantic conventions of OpenTelemetry (`db.system.name`).
+pub fn system_name(engine: &dyn Engine) -> &'static str {
+    match engine.name() {
+        "postgres" => "postgresql",
+        "oracle" => "oracle.db",
+        other => other,
+    }
+}
+
 /// The target in a string of an engine's own client, if `text` is one.
 pub fn of_keywords(text: &str) -> Option<engine::Result<Target>> {
     postgres::keywords::of(text)

@@ -142,6 +142,15 @@ pub trait Node: Send + Sync {
     /// `NotOurs` if it was not created by dbdyno, `Access` if creating one is not permitted.
     fn claim(&self) -> Result<()>;
 
+    /// Claims the schema again, after the session by which this node keeps others out of it may have been lost. Another dbdyno
+    /// may come between.
+    ///
+    /// # Errors
+    /// As for [`Node::claim`].
+    fn claim_again(&self) -> Result<()> {
+        Ok(())
+    }
+
     /// Uses the schema that another node of the same database has claimed, and waits until it is visible on this node.
     ///
     /// # Errors

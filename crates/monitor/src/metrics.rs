@@ -3,6 +3,8 @@
 //!
 //! Quantiles are never among them: they cannot be added over scrapes.
 
+mod otlp;
+
 use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -17,6 +19,7 @@ use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::registry::Registry;
 use record::Nanos;
 
+pub(crate) use self::otlp::otlp_metrics;
 use crate::cost::Cost;
 
 /// Edges of the buckets, in thresholds; powers of two, so that each is exact.
@@ -36,6 +39,8 @@ pub(crate) struct Metrics {
 struct TargetMetrics {
     name: String,
     record: String,
+    /// The name of the engine in OpenTelemetry; absent of storage.
+    system: Option<&'static str>,
     operations: Vec<OperationMetrics>,
     period_ns: u64,
     last_due: UnixMillis,
@@ -88,10 +93,17 @@ impl Metrics {
     }
 
     /// Adds a target.
-    pub(crate) fn enter(&self, name: &str, record: &str, promises: &[Promise], period_ns: u64) {
+    pub(crate) fn enter(
+        &self,
+        (name, system): (&str, Option<&'static str>),
+        record: &str,
+        promises: &[Promise],
+        period_ns: u64,
+    ) {
         self.targets().push(TargetMetrics {
             name: name.to_owned(),
             record: record.to_owned(),
+            system,
             operations: promises.iter().map(|promise| OperationMetrics::new(*promise)).collect(),
             period_ns,
             last_due: UnixMillis(0),
@@ -366,7 +378,7 @@ pub(crate) mod tests {
             objective: Objective::default(),
         };
         let name = "engine://me@h1/sh\"op\\";
-        metrics.enter(name, "2026-11-30", &Operation::ALL.map(promise), 30_000_000_000);
+        metrics.enter((name, Some("engine")), "2026-11-30", &Operation::OF_WRITER.map(promise), 30_000_000_000);
         let event = |outcome, slowest_ns| Event {
             at: UnixMillis(1_700_000_000_500),
             operation: Operation::Read,

@@ -4,13 +4,15 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use model::promise::{Alert, AlertChange, Event, Operation, Promise};
+use model::promise::{Alert, AlertChange, Event, Operation};
 use record::Nanos;
+use run::Result;
 
 use crate::alert::{AlertCommand, AlertMessage};
 use crate::cost::Cost;
 use crate::history::{Entry, History, Writer, timestamp};
 use crate::metrics::Metrics;
+use crate::push::{Collector, Push};
 
 /// What is told while a monitor is at work; whoever shows it finds the words.
 #[derive(Clone, Debug)]
@@ -29,6 +31,8 @@ pub enum Told {
         /// The operation.
         operation: Operation,
     },
+    /// The node takes writes from now on, or takes none any more.
+    TakesWrites(bool),
     /// There are too few events to decide.
     Undecided {
         /// The operation.
@@ -68,6 +72,7 @@ pub struct Outlets {
     writer: Writer,
     pub(crate) metrics: Arc<Metrics>,
     command: Option<AlertCommand>,
+    push: Option<Push>,
     /// The evidence of an alert as a sentence.
     words: fn(&AlertChange) -> String,
 }
@@ -91,11 +96,16 @@ impl Outlets {
         command: Option<AlertCommand>,
         words: fn(&AlertChange) -> String,
     ) -> Outlets {
-        Outlets { writer: Writer::start(history, path), metrics: Arc::default(), command, words }
+        Outlets { writer: Writer::start(history, path), metrics: Arc::default(), command, push: None, words }
     }
 
-    pub(crate) fn enter(&self, name: &str, record: &str, promises: &[Promise], period_ns: u64) {
-        self.metrics.enter(name, record, promises, period_ns);
+    /// The same, which also pushes metrics to `collector`.
+    ///
+    /// # Errors
+    /// Where its thread cannot be started.
+    pub(crate) fn pushing_to(self, collector: Option<Collector>) -> Result<Outlets> {
+        let push = collector.map(|collector| Push::start(collector, Arc::clone(&self.metrics))).transpose()?;
+        Ok(Outlets { push, ..self })
     }
 
     /// Events of one start.
@@ -131,7 +141,8 @@ impl Outlets {
 
     /// What is in trouble, since this was asked last.
     pub(crate) fn trouble(&self) -> Option<String> {
-        self.writer.trouble().or_else(|| self.command.as_ref()?.trouble())
+        let of_push = || self.push.as_ref()?.trouble();
+        self.writer.trouble().or_else(|| self.command.as_ref()?.trouble()).or_else(of_push)
     }
 
     /// Writes and tells what is left.
@@ -139,6 +150,9 @@ impl Outlets {
         self.writer.end();
         if let Some(command) = self.command {
             command.end();
+        }
+        if let Some(push) = self.push {
+            push.end();
         }
     }
 }

@@ -8,6 +8,7 @@ use record::Nanos;
 
 use crate::starts::Effort;
 use crate::table::{ROWS, statement_file, table};
+use crate::visible::Visible;
 
 /// Rows by key in a burst, a statement each.
 const READS: usize = 32;
@@ -52,6 +53,8 @@ pub(crate) struct Probe {
     read: Statement,
     update: Statement,
     scan: Statement,
+    /// Returns 1 on a node that takes writes; absent where every node does.
+    role: Option<Statement>,
     timeout: Duration,
     is_lost: bool,
 }
@@ -74,7 +77,19 @@ impl Probe {
             format!("select count({filler}), sum({value}) from {monitor}"),
         ];
         let [read, update, scan] = prepared.each_ref().map(|sql| session.prepare(sql));
-        Ok(Probe { read: read?, update: update?, scan: scan?, session, timeout, is_lost: false })
+        let role = statement_file(engine, "M100.role").map(|sql| session.prepare(sql)).transpose()?;
+        Ok(Probe { read: read?, update: update?, scan: scan?, role, session, timeout, is_lost: false })
+    }
+
+    /// Whether the node takes writes now; absent where every node does.
+    ///
+    /// # Errors
+    /// Errors of the engine.
+    pub(crate) fn takes_writes(&mut self) -> Result<Option<bool>> {
+        self.session.limit_waits(Some(self.timeout + GRACE));
+        let Some(role) = self.role else { return Ok(None) };
+        let rows = self.session.query(role, &[]).inspect_err(|error| self.is_lost |= is_of_session(error))?;
+        Ok(number(&rows, 0).map(|number| number == 1))
     }
 
     /// The session, for what is beside the operations, within a deadline of its own.
@@ -88,24 +103,36 @@ impl Probe {
         self.is_lost
     }
 
-    /// Does each operation, as far as `effort` goes; `key` gives the key of a row. After a timeout nothing else is
-    /// tried.
-    pub(crate) fn burst(&mut self, effort: Effort, mut key: impl FnMut() -> i64) -> Vec<Answer> {
-        let mut answers: Vec<Answer> = Vec::with_capacity(Operation::ALL.len());
-        for operation in Operation::ALL {
+    /// Does each of `operations`, as far as `effort` goes; `key` gives the key of a row. After a timeout nothing else is
+    /// tried. Of the node that takes writes `visible` is told what it shows; the others are held against that.
+    pub(crate) fn burst(
+        &mut self,
+        operations: &[Operation],
+        effort: Effort,
+        visible: &Visible,
+        mut key: impl FnMut() -> i64,
+    ) -> Vec<Answer> {
+        let mut answers: Vec<Answer> = Vec::with_capacity(operations.len());
+        for operation in operations.iter().copied() {
             let is_skipped = effort == Effort::OneStatement && operation != Operation::Read;
             let last = answers.last().map(|answer| &answer.result);
             let is_hopeless = self.is_lost || matches!(last, Some(Err(Refused::TimedOut(_) | Refused::Skipped)));
             answers.push(match is_skipped || is_hopeless {
                 true => Answer { operation, statements: 0, result: Err(Refused::Skipped) },
-                false => self.operation(operation, effort, &mut key),
+                false => self.operation(operation, effort, visible, &mut key),
             });
         }
         answers
     }
 
     /// One operation.
-    pub(crate) fn operation(&mut self, operation: Operation, effort: Effort, key: &mut dyn FnMut() -> i64) -> Answer {
+    pub(crate) fn operation(
+        &mut self,
+        operation: Operation,
+        effort: Effort,
+        visible: &Visible,
+        key: &mut dyn FnMut() -> i64,
+    ) -> Answer {
         let (untimed, timed) = match (operation, effort) {
             (Operation::Read, Effort::Full) => (WARM_UP_READS, READS),
             _ => (0, 1),
@@ -116,9 +143,21 @@ impl Probe {
             let begin = Instant::now();
             let done = self.statement(operation, key());
             let time = begin.elapsed();
-            if let Err(error) = done {
-                return Answer { operation, statements: number as u64, result: Err(self.refused(error, time)) };
-            }
+            let sum = match done {
+                Ok(sum) => sum,
+                Err(error) => {
+                    return Answer { operation, statements: number as u64, result: Err(self.refused(error, time)) };
+                }
+            };
+            let time = match (operation, sum) {
+                // Begun before the answer: what is committed meanwhile is no lag.
+                (Operation::Lag, Some(sum)) => visible.lag(sum, begin),
+                (Operation::Scan, Some(sum)) => {
+                    visible.note(sum, begin + time);
+                    time
+                }
+                _ => time,
+            };
             times.extend((number > untimed).then_some(Nanos::from(time)));
         }
         times.sort_unstable();
@@ -126,16 +165,20 @@ impl Probe {
         Answer { operation, statements: count as u64, result: Ok(timed) }
     }
 
-    fn statement(&mut self, operation: Operation, key: i64) -> Result<()> {
+    /// A statement of `operation`; of a scan the sum that it finds.
+    fn statement(&mut self, operation: Operation, key: i64) -> Result<Option<i64>> {
         self.session.limit_waits(Some(self.timeout + GRACE));
         let key = [Value::Int(key)];
-        let (rows, expected) = match operation {
-            Operation::Read => (self.session.execute(self.read, &key)?, 1),
-            Operation::Commit => (self.session.execute(self.update, &key)?, 1),
-            Operation::Scan => (self.session.execute(self.scan, &[])?, 1),
+        let (rows, expected, sum) = match operation {
+            Operation::Read => (self.session.execute(self.read, &key)?, 1, None),
+            Operation::Commit => (self.session.execute(self.update, &key)?, 1, None),
+            _ => {
+                let rows = self.session.query(self.scan, &[])?;
+                (number(&rows, 0).unwrap_or(0) as u64, ROWS as u64, number(&rows, 1))
+            }
         };
         if rows == expected {
-            return Ok(());
+            return Ok(sum);
         }
         // The table was changed by others: what is timed is not what was promised.
         let message = format!("the {} found {rows} rows, not {expected}", operation.word());
@@ -143,12 +186,23 @@ impl Probe {
     }
 
     fn refused(&mut self, error: Error, time: Duration) -> Refused {
-        self.is_lost |= !matches!(error.kind, Kind::Step(_) | Kind::Statement);
+        self.is_lost |= is_of_session(&error);
         match time >= self.timeout {
             true => Refused::TimedOut(error.message),
             false => Refused::Failed(error.message),
         }
     }
+}
+
+/// Whether a session cannot go on after `error`.
+fn is_of_session(error: &Error) -> bool {
+    !matches!(error.kind, Kind::Step(_) | Kind::Statement)
+}
+
+/// The whole number in a column of the first of `rows`.
+fn number(rows: &[Vec<Value<'_>>], column: usize) -> Option<i64> {
+    // Some engines add whole numbers up to a decimal.
+    rows.first()?.get(column)?.to_string().parse().ok()
 }
 
 /// A key, from a number that is drawn.

@@ -1,21 +1,17 @@
-//! The thread that waits for a database: one for each target, so that a database that hangs stalls no other.
+//! The thread that waits for what is watched: one for each target, so that one that hangs stalls no other.
 //!
-//! It is told what to begin, and answers when it is over. Its session stays; it is opened again when it was lost. A
-//! connection of its own is made now and then, and timed apart: a pooler hides what a login costs.
+//! It is told what to begin, and answers when it is over.
 
+use std::fmt;
 use std::sync::mpsc::{Receiver, Sender};
-use std::time::{Duration, Instant};
 
-use engine::{Engine, Error, Kind, Node, Result, Target, Workspace};
+use engine::Result;
 use model::promise::{Control, Operation};
-use rand_core::{Rng, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
-use record::{Nanos, name};
+use record::Nanos;
 
 use crate::control::Controls;
-use crate::probe::{Answer, Probe, Refused, key_of};
+use crate::probe::Answer;
 use crate::starts::{Effort, Start};
-use crate::table;
 
 /// What is to be begun.
 #[derive(Clone, Copy, Debug)]
@@ -29,9 +25,17 @@ pub(crate) struct Order {
 #[derive(Debug)]
 pub(crate) struct Done {
     pub(crate) start: Start,
-    pub(crate) answers: Vec<Answer>,
     pub(crate) controls: Vec<(Control, Nanos)>,
+    pub(crate) burst: Burst,
+}
+
+/// The answers of a start.
+#[derive(Debug, Default)]
+pub(crate) struct Burst {
+    pub(crate) answers: Vec<Answer>,
     pub(crate) fresh: Option<Fresh>,
+    /// What is in trouble beside the operations.
+    pub(crate) trouble: Option<String>,
 }
 
 /// A connection of its own.
@@ -45,140 +49,69 @@ pub(crate) struct Fresh {
     pub(crate) log_bytes: Option<u64>,
 }
 
-/// A target that is open.
-pub struct Prober {
-    engine: &'static dyn Engine,
-    node: Box<dyn Node>,
-    probe: Option<Probe>,
-    timeout: Duration,
-    controls: Controls,
-    random: Xoshiro256PlusPlus,
+/// What can be asked for its operations.
+pub(crate) trait Probing: Send {
+    /// The operations that it is asked for first.
+    fn operations(&self) -> &'static [Operation];
+
+    /// Others that it may be asked for later.
+    fn later_operations(&self) -> &'static [Operation] {
+        &[]
+    }
+
+    /// Asks for each operation, as far as `effort` goes, and makes a connection of its own if `is_fresh`.
+    fn burst(&mut self, effort: Effort, is_fresh: bool) -> Burst;
+
+    /// Closes it; removes what it made there if `removes`.
+    fn close(self: Box<Self>, removes: bool) -> Result<()>;
 }
 
-/// Opens `target` for probes whose statements end after `timeout`: claims the schema, makes the table, and prepares the
-/// statements.
-///
-/// # Errors
-/// Errors of the engine; `Usage` for a replica and for a target with several nodes; `NotOurs` where another dbdyno uses
-/// the database.
-pub fn open(
-    engine: &'static dyn Engine,
-    target: &Target,
-    workspace: &Workspace,
-    timeout: Duration,
-    seed: u64,
-) -> Result<Prober> {
-    if target.addresses.len() > 1 {
-        let error = Error::new(Kind::Usage, format!("target {target} names several nodes, and a monitor watches one"));
-        return Err(error.hint("name each node as a target of its own"));
-    }
-    let node = engine.open(target, workspace)?;
-    let opened = (|| {
-        if !node.takes_writes() {
-            let error =
-                Error::new(Kind::Usage, format!("{target} takes no writes, and a commit is a part of the promise"));
-            return Err(error.hint("name the node that takes writes"));
-        }
-        node.claim()?;
-        let mut session = node.connect()?;
-        table::make(engine, session.as_mut())?;
-        Probe::prepare(engine, session, timeout)
-    })();
-    match opened {
-        Ok(probe) => {
-            let (controls, random) = (Controls::new(), Xoshiro256PlusPlus::seed_from_u64(seed));
-            Ok(Prober { engine, node, probe: Some(probe), timeout, controls, random })
-        }
-        Err(error) => {
-            // The first error is the one that is reported.
-            let _ = node.close();
-            Err(error)
-        }
+/// Something that is watched, and open.
+pub struct Prober {
+    probing: Box<dyn Probing>,
+    controls: Controls,
+}
+
+impl fmt::Debug for Prober {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Prober").field("operations", &self.operations()).finish_non_exhaustive()
     }
 }
 
 impl Prober {
-    /// The name of the engine as its vendor writes it, from the server itself.
-    ///
-    /// # Errors
-    /// Errors of the engine.
-    pub fn engine_title(&self) -> Result<String> {
-        Ok(self.node.inventory()?.title)
+    pub(crate) fn new(probing: impl Probing + 'static) -> Prober {
+        Prober { probing: Box::new(probing), controls: Controls::new() }
     }
 
-    /// Carries out each order until there are no more, then closes the target; the table goes if `drops_table`.
-    pub(crate) fn work(mut self, orders: &Receiver<Order>, done: &Sender<Done>, drops_table: bool) -> Result<()> {
-        while let Ok(order) = orders.recv() {
-            if done.send(self.carry_out(order)).is_err() {
+    /// The operations that it is asked for first.
+    pub fn operations(&self) -> &'static [Operation] {
+        self.probing.operations()
+    }
+
+    /// Whether it may be asked for `operation` now or later.
+    pub fn may_be_asked(&self, operation: Operation) -> bool {
+        self.operations().contains(&operation) || self.probing.later_operations().contains(&operation)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn into_probing(self) -> Box<dyn Probing> {
+        self.probing
+    }
+
+    /// Carries out each order until there are no more.
+    pub(crate) fn work(mut self, orders: &Receiver<Order>, done: &Sender<Done>) -> Prober {
+        while let Ok(Order { start, is_fresh }) = orders.recv() {
+            let controls = self.controls.measure();
+            let burst = self.probing.burst(start.effort, is_fresh);
+            if done.send(Done { start, controls, burst }).is_err() {
                 break;
             }
         }
-        let removed = match (drops_table, self.probe.as_mut()) {
-            (true, Some(probe)) => table::remove(self.engine, probe.session()),
-            _ => Ok(()),
-        };
-        drop(self.probe);
-        removed.and(self.node.close())
+        self
     }
 
-    fn carry_out(&mut self, Order { start, is_fresh }: Order) -> Done {
-        let controls = self.controls.measure();
-        let answers = self.burst(start.effort);
-        let has_answer = answers.iter().all(|answer| answer.result.is_ok());
-        let fresh = (is_fresh && has_answer).then(|| self.fresh());
-        Done { start, answers, controls, fresh }
+    /// Closes the target; removes what was made there if `removes`.
+    pub(crate) fn close(self, removes: bool) -> Result<()> {
+        self.probing.close(removes)
     }
-
-    fn burst(&mut self, effort: Effort) -> Vec<Answer> {
-        let begin = Instant::now();
-        if self.probe.as_ref().is_none_or(Probe::is_lost) {
-            self.probe = None;
-            let connected = self.connect();
-            let is_late = begin.elapsed() >= self.timeout;
-            let refusal = connected.map(|probe| self.probe = Some(probe)).err().map(|error| error.message);
-            // A session that is there too late is for the next start: this one has waited long enough.
-            if refusal.is_some() || is_late {
-                return refused(refusal.as_deref().unwrap_or("the connection was made too late"), is_late);
-            }
-        }
-        let waited = begin.elapsed().into();
-        let random = &mut self.random;
-        let probe = self.probe.as_mut();
-        let mut answers = probe.map_or_else(Vec::new, |probe| probe.burst(effort, || key_of(random.next_u64())));
-        for timed in answers.iter_mut().filter_map(|answer| answer.result.as_mut().ok()) {
-            // Each operation has waited for the session.
-            timed.slowest_ns = timed.slowest_ns.max(waited);
-        }
-        answers
-    }
-
-    fn connect(&self) -> Result<Probe> {
-        Probe::prepare(self.engine, self.node.connect()?, self.timeout)
-    }
-
-    /// A connection, a commit on it, and what the log grew by meanwhile.
-    fn fresh(&mut self) -> Fresh {
-        let begin = Instant::now();
-        let Ok(mut probe) = self.connect() else { return Fresh { connect_ns: None, statements: 0, log_bytes: None } };
-        let connect_ns = Some(begin.elapsed().into());
-        let log = |probe: &mut Probe| {
-            let (counters, _) = self.node.counters(probe.session()).ok()?;
-            counters.get(name::REDO_WRITE_BYTES).copied()
-        };
-        let before = log(&mut probe);
-        let random = &mut self.random;
-        let answer = probe.operation(Operation::Commit, Effort::Full, &mut || key_of(random.next_u64()));
-        let after = log(&mut probe);
-        let log_bytes = before.zip(after).map(|(before, after)| after.saturating_sub(before));
-        Fresh { connect_ns, statements: answer.statements, log_bytes }
-    }
-}
-
-/// The answers where there is no connection in time.
-fn refused(message: &str, has_timed_out: bool) -> Vec<Answer> {
-    let why = || match has_timed_out {
-        true => Refused::TimedOut(message.to_owned()),
-        false => Refused::Failed(message.to_owned()),
-    };
-    Operation::ALL.map(|operation| Answer { operation, statements: 0, result: Err(why()) }).into()
 }

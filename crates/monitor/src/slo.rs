@@ -12,6 +12,15 @@
 //!
 //! [scan]                      # of the table of the monitor, 1000 rows; without a threshold only errors are bad
 //! threshold = "5ms"
+//!
+//! [lag]                       # of a replica behind the node that takes writes; default 10 s
+//! threshold = "2s"
+//!
+//! [storage-read]              # 64 direct reads of 8 KiB
+//! threshold = "1ms"
+//!
+//! [storage-sync]              # 8 writes of 8 KiB with their flush
+//! threshold = "10ms"
 //! ```
 
 use std::collections::BTreeMap;
@@ -33,14 +42,16 @@ pub struct Slo {
     pub thresholds: BTreeMap<Operation, Nanos>,
 }
 
+/// The default threshold of a replica: there is no test that it could be taken from.
+const LAG: Nanos = Nanos(10_000_000_000);
+
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct File {
     objective: Option<String>,
     days: Option<u32>,
-    read: Option<OperationFile>,
-    commit: Option<OperationFile>,
-    scan: Option<OperationFile>,
+    /// By the names of the operations.
+    #[serde(flatten)]
+    operations: BTreeMap<String, OperationFile>,
 }
 
 #[derive(Deserialize)]
@@ -50,15 +61,23 @@ struct OperationFile {
 }
 
 impl Slo {
+    /// The operations that objectives are written for: those of a database, and others that have a threshold here.
+    pub fn operations(&self) -> Vec<Operation> {
+        let is_meant =
+            |operation: &Operation| Operation::OF_WRITER.contains(operation) || self.thresholds.contains_key(operation);
+        Operation::ALL.into_iter().filter(is_meant).collect()
+    }
+
     /// The promise of `operation`: a threshold of the file, or else that of the baseline.
     pub fn promise(&self, operation: Operation, baseline: Option<&Baseline>) -> Promise {
         let figure = baseline.and_then(|baseline| {
             let figures = baseline.figures.iter();
             figures.filter(|figure| figure.operation == operation).max_by_key(|figure| figure.p99_ns)
         });
+        let default = figure.map(|figure| threshold(figure.p99_ns)).or((operation == Operation::Lag).then_some(LAG));
         Promise {
             operation,
-            threshold_ns: self.thresholds.get(&operation).copied().or(figure.map(|figure| threshold(figure.p99_ns))),
+            threshold_ns: self.thresholds.get(&operation).copied().or(default),
             baseline_p50_ns: figure.map(|figure| figure.p50_ns),
             objective: self.objective,
         }
@@ -72,20 +91,24 @@ impl Slo {
 pub fn slo(text: &str, shown: &str) -> Result<Slo, Wrong> {
     let file: File = toml::from_str(text).map_err(|error| Wrong {
         message: format!("{shown}: {}", error.message()),
-        hint: "give objective, days, and a threshold under [read], [commit] or [scan]".to_owned(),
+        hint: "give objective, days, and a threshold under [read], [commit] or another operation".to_owned(),
     })?;
     let objective = Objective {
         good_ratio: file.objective.map_or(Ok(Objective::default().good_ratio), |text| good_ratio(&text))?,
         window_days: file.days.map_or(Ok(Objective::default().window_days), window_days)?,
     };
-    let given = [(Operation::Read, file.read), (Operation::Commit, file.commit), (Operation::Scan, file.scan)];
     let mut thresholds = BTreeMap::new();
-    for (operation, file) in given {
-        let Some(OperationFile { threshold }) = file else { continue };
+    for (word, OperationFile { threshold }) in file.operations {
+        let operation = Operation::of_word(&word).ok_or_else(|| unknown(shown, &word))?;
         let thing = format!("threshold of {}", operation.word());
         thresholds.insert(operation, Nanos(quantity::time_ns_within(&thing, &threshold, THRESHOLD_NS)?));
     }
     Ok(Slo { objective, thresholds })
+}
+
+fn unknown(shown: &str, word: &str) -> Wrong {
+    let words = Operation::ALL.map(Operation::word).join(", ");
+    Wrong { message: format!("{shown}: {word} is not an operation"), hint: format!("use one of {words}") }
 }
 
 fn good_ratio(text: &str) -> Result<Ratio, Wrong> {

@@ -19,12 +19,13 @@ use crate::endpoint;
 use crate::history::{Entry, History, Recalled};
 use crate::outlets::{Listener, Outlets, Place, Told};
 use crate::probe::{Answer, Refused};
-use crate::prober::{Done, Order, Prober};
+use crate::prober::{Burst, Done, Fresh, Order, Prober};
+use crate::push::Collector;
 use crate::schedule::Schedule;
 use crate::starts::{Decision, Starts};
 
 /// How all targets are watched.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Settings {
     /// Mean distance between two starts.
     pub period: Duration,
@@ -40,6 +41,8 @@ pub struct Settings {
     pub length: Option<Duration>,
     /// Where metrics are served; nowhere if absent.
     pub listen: Option<SocketAddr>,
+    /// Where metrics are pushed to; nowhere if absent.
+    pub collector: Option<Collector>,
 }
 
 impl Settings {
@@ -61,6 +64,8 @@ impl Settings {
 pub struct Watched {
     /// Its name: the target, without a password.
     pub name: String,
+    /// The name of its engine in OpenTelemetry; absent of storage.
+    pub system: Option<&'static str>,
     /// The record that its promise is made from; empty without one.
     pub record: String,
     /// What is promised.
@@ -89,15 +94,16 @@ pub fn watch_all(
         known.push((number, history.recall(&path, number, promises, now)?));
     }
     let outlets = outlets(history, path);
-    for Watched { name, record, promises, .. } in &watched {
-        outlets.enter(name, record, promises, settings.period.as_nanos() as u64);
+    for Watched { name, system, record, promises, .. } in &watched {
+        outlets.metrics.enter((name, *system), record, promises, settings.period.as_nanos() as u64);
     }
+    let outlets = outlets.pushing_to(settings.collector.clone())?;
     if let Some(listen) = settings.listen {
         let address = endpoint::serve(listen, std::sync::Arc::clone(&outlets.metrics))?;
         listener.serves(address);
     }
     let share = watched.len() as u64;
-    let costs = thread::scope(|scope| {
+    let ended = thread::scope(|scope| {
         let start = |(index, (watched, (number, recalled))): (usize, (Watched, (i64, Recalled)))| {
             let outlets = &outlets;
             scope.spawn(move || {
@@ -105,19 +111,35 @@ pub fn watch_all(
                 let (sender, done) = channel();
                 let Watched { name, record, prober, .. } = watched;
                 let place = Place { index, number, name: &name, record: &record };
-                let prober = scope.spawn(move || prober.work(&taken, &sender, settings.drops_table));
-                let watch = Watch::new(place, recalled, settings, share, orders, outlets, listener);
+                let operations = prober.operations();
+                let prober = scope.spawn(move || prober.work(&taken, &sender));
+                let watch = Watch::new((place, recalled, operations), settings, share, orders, outlets, listener);
                 let cost = watch.until(interrupt, &done);
-                let closed = prober.join().unwrap_or_else(|_| panicked(&name));
-                closed.map(|()| cost)
+                let prober = prober.join().or_else(|_| panicked(&name));
+                (cost, prober)
             })
         };
         let threads: Vec<_> = watched.into_iter().zip(known).enumerate().map(start).collect();
-        let ended = threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| panicked("a target")));
-        ended.collect::<engine::Result<Vec<Cost>>>()
+        threads.into_iter().map(|thread| thread.join().or_else(|_| panicked("a target"))).collect::<Vec<_>>()
     });
+    let closed = close(ended, settings.drops_table);
     outlets.end();
-    Ok(costs?)
+    Ok(closed?)
+}
+
+/// Closes all, the first one last: the nodes of a cluster may depend on it. Returns what each cost.
+fn close(ended: Vec<engine::Result<(Cost, engine::Result<Prober>)>>, removes: bool) -> engine::Result<Vec<Cost>> {
+    let mut costs = Vec::with_capacity(ended.len());
+    let mut first_error = Ok(());
+    for ended in ended.into_iter().rev() {
+        let closed = ended.and_then(|(cost, prober)| {
+            costs.push(cost);
+            prober?.close(removes)
+        });
+        first_error = first_error.and(closed);
+    }
+    costs.reverse();
+    first_error.map(|()| costs)
 }
 
 fn panicked<T>(name: &str) -> engine::Result<T> {
@@ -137,6 +159,8 @@ struct Watch<'a> {
     control_values: BTreeMap<Control, Vec<f64>>,
     /// What the engine said last, of each operation that is refused.
     refusals: BTreeMap<Operation, String>,
+    /// What is asked for: a node of a cluster may come to take writes, or not to take them any more.
+    operations: Vec<Operation>,
     undecided: BTreeMap<Operation, bool>,
     next_fresh_ns: u64,
     fresh_every_ns: u64,
@@ -155,8 +179,7 @@ struct Watch<'a> {
 
 impl<'a> Watch<'a> {
     fn new(
-        place: Place<'a>,
-        recalled: Recalled,
+        (place, recalled, operations): (Place<'a>, Recalled, &[Operation]),
         settings: &Settings,
         share: u64,
         orders: Sender<Order>,
@@ -179,6 +202,7 @@ impl<'a> Watch<'a> {
             medians: recalled.medians,
             control_values: BTreeMap::new(),
             refusals: BTreeMap::new(),
+            operations: operations.to_vec(),
             undecided: BTreeMap::new(),
             next_fresh_ns: now,
             fresh_every_ns,
@@ -229,29 +253,44 @@ impl<'a> Watch<'a> {
             Decision::Late { due_ns } => (due_ns, Outcome::Late),
         };
         let at = self.calendar.at(due_ns);
-        let event = |operation| Event { at, operation, outcome, slowest_ns: None, median_ns: None };
-        self.judge(Operation::ALL.map(event).into());
+        let event =
+            |operation: &Operation| Event { at, operation: *operation, outcome, slowest_ns: None, median_ns: None };
+        self.judge(self.operations.iter().map(event).collect());
     }
 
     /// Takes in what became of a start.
     fn finish(&mut self, done: Done, now: u64) {
         let timed_out = |answer: &Answer| matches!(answer.result, Err(Refused::TimedOut(_)));
-        let is_excused = self.starts.answered(done.answers.iter().any(timed_out));
+        let Burst { answers, fresh, trouble } = &done.burst;
+        let is_excused = self.starts.answered(answers.iter().any(timed_out));
         let at = self.calendar.at(done.start.due_ns);
         self.end_hours(at);
         for (control, time) in &done.controls {
             self.control_values.entry(*control).or_default().push(time.0 as f64);
         }
-        let events = done.answers.iter().map(|answer| self.event(at, answer, is_excused)).collect();
-        done.answers.iter().for_each(|answer| self.tell_refusal(answer));
+        self.follow_role(at, answers.iter().map(|answer| answer.operation).collect());
+        let events = answers.iter().map(|answer| self.event(at, answer, is_excused)).collect();
+        answers.iter().for_each(|answer| self.tell_refusal(answer));
         self.judge(events);
-        self.count(&done, now);
+        self.count(answers, fresh.as_ref(), now);
         if let Some(step_ms) = self.calendar.follow() {
             self.tell(&Told::ClockSet { step_ms });
         }
-        if let Some(trouble) = self.outlets.trouble() {
+        for trouble in trouble.clone().into_iter().chain(self.outlets.trouble()) {
             self.tell(&Told::Trouble(trouble));
         }
+    }
+
+    /// Notes that other operations are asked for: what is not asked for any more is neither kept nor broken.
+    fn follow_role(&mut self, at: UnixMillis, operations: Vec<Operation>) {
+        if operations.is_empty() || operations == self.operations {
+            return;
+        }
+        self.operations = operations;
+        let gone = self.judges.iter_mut().filter(|(operation, _)| !self.operations.contains(operation));
+        let changes: Vec<AlertChange> = gone.flat_map(|(_, judge)| judge.retire(at)).collect();
+        self.tell(&Told::TakesWrites(self.operations.contains(&Operation::Commit)));
+        self.change(&changes);
     }
 
     fn event(&self, at: UnixMillis, answer: &Answer, is_excused: bool) -> Event {
@@ -344,12 +383,11 @@ impl<'a> Watch<'a> {
     }
 
     /// Counts what a start cost, and makes the period longer where that is too much.
-    fn count(&mut self, done: &Done, now: u64) {
-        let fresh = done.fresh.as_ref();
+    fn count(&mut self, answers: &[Answer], fresh: Option<&Fresh>, now: u64) {
         let committed = |answer: &Answer| answer.operation == Operation::Commit && answer.result.is_ok();
         let fresh_statements = fresh.map_or(0, |fresh| fresh.statements);
-        self.cost.statements += done.answers.iter().map(|answer| answer.statements).sum::<u64>() + fresh_statements;
-        self.cost.commits += done.answers.iter().filter(|answer| committed(answer)).count() as u64 + fresh_statements;
+        self.cost.statements += answers.iter().map(|answer| answer.statements).sum::<u64>() + fresh_statements;
+        self.cost.commits += answers.iter().filter(|answer| committed(answer)).count() as u64 + fresh_statements;
         self.cost.cpu_ns = process_cpu_ns() / self.share;
         if let Some(bytes) = fresh.and_then(|fresh| fresh.log_bytes).map(|bytes| bytes as f64) {
             // Others write as well: the least of them is closest to the truth.

@@ -9,8 +9,8 @@ use std::fs;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Subcommand};
-use monitor::Slo;
+use clap::{Args, Subcommand, ValueEnum};
+use monitor::{Collector, Slo};
 use record::{Nanos, Ratio};
 use run::{Error, Result};
 
@@ -28,6 +28,7 @@ checkpointed. One dbdyno per database.
 
 Examples:
   dbdyno monitor postgres://me@db1/shop --baseline sheet.jsonl
+  dbdyno monitor postgres://me@db1,db2/shop storage:/data --baseline sheet.jsonl     replicas, device
   dbdyno monitor mariadb://me@db2/shop --slo slo.toml --listen 127.0.0.1:9470 --on-alert ./page
   dbdyno monitor rules > dbdyno.rules.yml        what Prometheus alerts on, absence included
   dbdyno monitor unit postgres://me@db1/shop --baseline /etc/dbdyno/sheet.jsonl
@@ -56,8 +57,8 @@ pub enum MonitorCommand {
     Report(MonitorReportArguments),
     /// Print rules of Prometheus: burn rates, outage, drift, absence
     Rules(MonitorObjectiveArguments),
-    /// Print the objectives for OpenSLO, over 28 and 30 days
-    Slo(MonitorObjectiveArguments),
+    /// Print the objectives for OpenSLO, over 28 and 30 days, or for sloth
+    Slo(MonitorSloArguments),
     /// Print a dashboard for Grafana
     Dashboard,
     /// Print a unit for systemd that watches with the same options
@@ -68,7 +69,8 @@ pub enum MonitorCommand {
 /// Options of watching.
 #[derive(Args, Debug)]
 pub struct MonitorWatchArguments {
-    /// Databases to watch: a URL each, or `sqlite`, `local:postgres`, ... to try it
+    /// Databases to watch: a URL each, or `sqlite`, `local:postgres`, ... to try it; `storage:DIR` is the storage below a
+    /// directory of this host
     #[arg(value_name = "TARGET", required = true)]
     pub targets: Vec<String>,
     /// Record that the promise is made from: three times its p99 at one job. One for all targets, or one for each, in
@@ -99,6 +101,9 @@ pub struct MonitorWatchArguments {
     /// Serve metrics for Prometheus at this address, to everybody who reaches it [default: nowhere]
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = value::listen)]
     pub listen: Option<SocketAddr>,
+    /// Push metrics to this collector of OpenTelemetry every 30 s, by OTLP over HTTP [default: nowhere]
+    #[arg(long, value_name = "http://HOST:PORT", value_parser = monitor::collector)]
+    pub otlp: Option<Collector>,
     /// Command that is told of alerts, once at their begin and once at their end: JSON on its standard input, and
     /// variables
     #[arg(long, value_name = "COMMAND")]
@@ -128,6 +133,26 @@ pub struct MonitorObjectiveArguments {
     pub every: Nanos,
 }
 
+/// Options of the objectives for others.
+#[derive(Args, Debug)]
+pub struct MonitorSloArguments {
+    /// Objectives: a TOML file
+    #[arg(long, value_name = "FILE")]
+    pub slo: Option<PathBuf>,
+    /// Who reads them
+    #[arg(long, value_name = "FORM", value_enum, default_value_t = SloForm::Openslo)]
+    pub form: SloForm,
+}
+
+/// Forms of objectives.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum SloForm {
+    /// OpenSLO v1, a ratio of two counters
+    Openslo,
+    /// prometheus/v1 of sloth, which writes rules of Prometheus
+    Sloth,
+}
+
 /// Carries out `dbdyno monitor`.
 ///
 /// # Errors
@@ -139,7 +164,14 @@ pub fn monitor(arguments: &MonitorArguments) -> Result<()> {
         Some(MonitorCommand::Rules(arguments)) => {
             print_data(&monitor::rules(slo(arguments.slo.as_deref())?.objective, arguments.every))
         }
-        Some(MonitorCommand::Slo(arguments)) => print_data(&monitor::openslo(slo(arguments.slo.as_deref())?.objective)),
+        Some(MonitorCommand::Slo(arguments)) => {
+            let slo = slo(arguments.slo.as_deref())?;
+            let written = match arguments.form {
+                SloForm::Openslo => monitor::openslo,
+                SloForm::Sloth => monitor::sloth,
+            };
+            print_data(&written(slo.objective, &slo.operations()))
+        }
         Some(MonitorCommand::Dashboard) => print_data(&monitor::dashboard()),
         Some(MonitorCommand::Unit(arguments)) => unit::unit(arguments),
     }

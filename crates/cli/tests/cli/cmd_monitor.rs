@@ -14,17 +14,17 @@ use crate::local_server::servers;
 use crate::monitored::{Monitor, Server, events, get};
 
 /// Thresholds that a machine at work keeps.
-const PATIENT: &str = "[read]\nthreshold = \"5s\"\n[commit]\nthreshold = \"5s\"\n[scan]\nthreshold = \"5s\"\n";
+pub const PATIENT: &str = "[read]\nthreshold = \"5s\"\n[commit]\nthreshold = \"5s\"\n[scan]\nthreshold = \"5s\"\n";
 /// Mean time between two bursts.
 const PERIOD: Duration = Duration::from_millis(250);
 /// Options of a monitor that is quick, for tests.
 const QUICK: [&str; 8] = ["--slo", "slo.toml", "--every", "250ms", "--timeout", "200ms", "--cpu", "100%"];
 
-fn now_ms() -> i64 {
+pub fn now_ms() -> i64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() as i64
 }
 
-fn month() -> String {
+pub fn month() -> String {
     let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
     now[..7].to_owned()
 }
@@ -75,6 +75,13 @@ fn what_promises_nothing_is_refused_with_a_hint() {
         (&["sqlite", "--baseline", "other.jsonl"], 2, "is of Another, and sqlite is SQLite"),
         (&["sqlite", "--slo", "slo.toml"], 2, "days 31 is not 28 or 30"),
         (&["sqlite", "sqlite", "--baseline", sample], 2, "target sqlite is given twice"),
+        (&["storage:", "--baseline", sample], 2, "target storage: names no directory"),
+        (
+            &["storage:/dev/null", "--baseline", sample],
+            2,
+            "storage file /dev/null/dbdyno-monitor.blocks cannot be used",
+        ),
+        (&["sqlite", "--baseline", sample, "--otlp", "https://h:4318"], 2, "is encrypted"),
         (&["sqlite", "--baseline", sample, "--on-alert", "'"], 2, "alert command"),
         (&["sqlite", "--baseline", sample, "--every", "1s", "--timeout", "2s"], 2, "timeout 2000 ms is longer"),
         (&["sqlite", "--baseline", sample, "--data", "other.jsonl"], 1, "other.jsonl"),
@@ -232,6 +239,7 @@ fn prometheus_accepts_the_rules() {
         assert!(names.iter().all(|name| rules.contains(&format!("alert: {name}"))), "{rules}");
     }
     assert!(bench.succeed(&["monitor", "slo"]).out.contains("apiVersion: openslo/v1"));
+    assert!(bench.succeed(&["monitor", "slo", "--form", "sloth"]).out.contains("version: prometheus/v1"));
     let dashboard = bench.succeed(&["monitor", "dashboard"]).out;
     assert!(serde_json::from_str::<Value>(&dashboard).is_ok());
     let unit = bench.succeed(&["monitor", "unit", "sqlite", "--slo", "slo.toml"]).out;

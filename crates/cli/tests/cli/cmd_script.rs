@@ -137,6 +137,9 @@ fn behind_a_pooler_of_transactions_statements_have_no_names_and_nothing_is_set()
     let refused =
         bench.run(&["run", "--target", &target, "--tests", "T311", "--preset", "smoke", "--record", "t.jsonl"]);
     assert!(refused.code != 0 && refused.err.contains("prepared_statements=off"), "{}", refused.err);
+    fs::write(bench.path().join("slo.toml"), "[read]\nthreshold = \"1s\"\n").unwrap();
+    let refused = bench.run(&["monitor", &target, "--slo", "slo.toml", "--for", "1s"]);
+    assert!(refused.code != 0 && refused.err.contains("prepared_statements=off"), "{}", refused.err);
     let without = target.replace("?prepared_statements=off", "");
     let run = [
         "run",

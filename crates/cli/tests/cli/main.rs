@@ -60,6 +60,7 @@ mod load_stopped;
 mod local_server;
 mod log_on;
 mod mariadb_server;
+mod monitor_faults;
 mod monitored;
 mod mysql_server;
 mod namespace;

@@ -20,12 +20,18 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// A server that the test controls.
 pub struct Server {
     child: Child,
+    command: Vec<String>,
     port: u16,
     data: String,
 }
 
 impl Server {
     pub fn start(bench: &Bench) -> Server {
+        Server::start_with(bench, &[])
+    }
+
+    /// Starts it with more settings, `name=value`.
+    pub fn start_with(bench: &Bench, settings: &[&str]) -> Server {
         let is_root = rustix::process::geteuid().is_root();
         let at = bench.path().join("db");
         fs::create_dir(&at).unwrap();
@@ -42,11 +48,19 @@ impl Server {
         system(words[0], &words[1..]);
         let (postgres, port_text) = (program("postgres"), port.to_string());
         let words = [as_user, &[&postgres, "-D", &data, "-p", &port_text, "-k", &at, "-c", "fsync=off"]].concat();
-        let child =
-            Command::new(words[0]).args(&words[1..]).stdin(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        let server = Server { child, port, data };
+        let more = settings.iter().flat_map(|setting| ["-c", setting]);
+        let command: Vec<String> = words.into_iter().chain(more).map(str::to_owned).collect();
+        let server = Server { child: spawned(&command), command, port, data };
         wait_until("the server does not answer", || server.try_ask("select 1").is_some());
         server
+    }
+
+    /// Stops it at once, which ends every session, and starts it again.
+    pub fn restart(&mut self) {
+        signal(self.postmaster(), "INT");
+        let _ = self.child.wait();
+        self.child = spawned(&self.command);
+        wait_until("the server does not answer again", || self.try_ask("select 1").is_some());
     }
 
     pub fn target(&self) -> String {
@@ -80,17 +94,28 @@ impl Server {
         text.lines().next().unwrap().parse().unwrap()
     }
 
-    /// Sends `name` to every process of the server.
-    pub fn signal(&self, name: &str) {
+    /// Every process of the server, the one that starts the others first.
+    pub fn processes(&self) -> Vec<u32> {
         let postmaster = self.postmaster();
         let children = fs::read_to_string(format!("/proc/{postmaster}/task/{postmaster}/children")).unwrap();
-        signal(postmaster, name);
+        [postmaster].into_iter().chain(children.split_whitespace().map(|pid| pid.parse().unwrap())).collect()
+    }
+
+    /// Sends `name` to every process of the server.
+    pub fn signal(&self, name: &str) {
+        let processes = self.processes();
+        signal(processes[0], name);
         // What started the server stops with it, and does not go on by itself.
         if name == "CONT" {
             signal(self.child.id(), name);
         }
-        children.split_whitespace().for_each(|pid| signal(pid.parse().unwrap(), name));
+        processes[1..].iter().for_each(|pid| signal(*pid, name));
     }
+}
+
+fn spawned(command: &[String]) -> Child {
+    let mut spawned = Command::new(&command[0]);
+    spawned.args(&command[1..]).stdin(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
 impl Drop for Server {
@@ -109,6 +134,7 @@ impl Drop for Server {
 pub struct Monitor {
     pub child: Child,
     lines: Receiver<String>,
+    notes: Receiver<String>,
     pub seen: Vec<String>,
 }
 
@@ -116,12 +142,9 @@ impl Monitor {
     /// Starts `dbdyno monitor` with `arguments`, and waits until it watches.
     pub fn start(bench: &Bench, arguments: &[&str]) -> Monitor {
         let mut child = bench.start(&[&["monitor"], arguments].concat());
-        let out = child.stdout.take().unwrap();
-        let (sender, lines) = channel();
-        std::thread::spawn(move || {
-            BufReader::new(out).lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
-        });
-        let mut monitor = Monitor { child, lines, seen: Vec::new() };
+        let lines = lines_of(child.stdout.take().unwrap());
+        let notes = lines_of(child.stderr.take().unwrap());
+        let mut monitor = Monitor { child, lines, notes, seen: Vec::new() };
         monitor.wait_for("watching, ");
         monitor
     }
@@ -133,15 +156,28 @@ impl Monitor {
             let left = PATIENCE.saturating_sub(begin.elapsed());
             let Ok(line) = self.lines.recv_timeout(left) else {
                 let _ = self.child.kill();
-                let mut err = String::new();
-                let _ = self.child.stderr.take().unwrap().read_to_string(&mut err);
-                panic!("no {words} in {:#?}\n{err}", self.seen)
+                panic!("no {words} in {:#?}\n{:#?}", self.seen, self.notes.iter().collect::<Vec<String>>())
             };
             self.seen.push(line.clone());
             if line.contains(words) {
                 return line;
             }
         }
+    }
+
+    /// Waits until each of `words` was in a line since this was called, in whatever order.
+    pub fn wait_for_all(&mut self, words: &[&str]) {
+        let begin = self.seen.len();
+        let is_missing = |seen: &[String], words: &str| !seen.iter().any(|line| line.contains(words));
+        while let Some(missing) = words.iter().find(|words| is_missing(&self.seen[begin..], words)) {
+            self.wait_for(missing);
+        }
+    }
+
+    /// Waits for a line with `words` in it on the standard error.
+    pub fn wait_for_note(&mut self, words: &str) -> String {
+        let found = std::iter::from_fn(|| self.notes.recv_timeout(PATIENCE).ok()).find(|line| line.contains(words));
+        found.unwrap_or_else(|| panic!("no note {words}"))
     }
 
     /// Ends it by Ctrl-C; returns all of its lines.
@@ -152,6 +188,14 @@ impl Monitor {
         self.seen.extend(self.lines.iter());
         std::mem::take(&mut self.seen)
     }
+}
+
+fn lines_of(stream: impl Read + Send + 'static) -> Receiver<String> {
+    let (sender, lines) = channel();
+    std::thread::spawn(move || {
+        BufReader::new(stream).lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
+    });
+    lines
 }
 
 impl Drop for Monitor {

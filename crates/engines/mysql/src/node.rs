@@ -186,6 +186,12 @@ impl Node for MysqlNode {
         Ok(())
     }
 
+    fn claim_again(&self) -> Result<()> {
+        let lost = self.guard.lock().unwrap_or_else(PoisonError::into_inner).take();
+        drop(lost);
+        self.claim()
+    }
+
     fn counts_commits_of_others(&self) -> bool {
         // The statements inside of transactions, which the server counts as commits, are known to their sessions alone.
         false

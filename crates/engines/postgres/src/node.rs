@@ -202,6 +202,12 @@ impl Node for PostgresNode {
         Ok(())
     }
 
+    fn claim_again(&self) -> Result<()> {
+        let lost = self.guard.lock().unwrap_or_else(PoisonError::into_inner).take();
+        drop(lost);
+        self.claim()
+    }
+
     fn join(&self) -> Result<()> {
         let mut session = self.session(None)?;
         let start = Instant::now();

@@ -6,8 +6,14 @@ use super::event::Operation;
 use crate::times::times;
 use crate::verdict::run_verdict;
 
-/// The tests that measure what an operation does, the closest first. A scan of the small table of a monitor has none.
-const TESTS: [(Operation, &[&str]); 2] = [(Operation::Read, &["T611"]), (Operation::Commit, &["T321", "T311"])];
+/// The tests that measure what an operation does, the closest first. A scan of the small table of a monitor has none, and no
+/// test measures how far a replica is behind.
+const TESTS: [(Operation, &[&str]); 4] = [
+    (Operation::Read, &["T611"]),
+    (Operation::Commit, &["T321", "T311"]),
+    (Operation::StorageRead, &["S21"]),
+    (Operation::StorageSync, &["S31"]),
+];
 
 /// What is promised from: figures of a record at one job.
 #[derive(Clone, Debug, PartialEq)]

@@ -29,11 +29,30 @@ pub enum Operation {
     Commit,
     /// A scan of the table of the monitor.
     Scan,
+    /// How far a replica is behind the node that takes writes.
+    Lag,
+    /// A burst of direct reads of blocks at random, beside the database.
+    StorageRead,
+    /// A burst of writes of a block, each with the flush after it, beside the database.
+    StorageSync,
 }
 
 impl Operation {
-    /// All of them, in the order in which they are done.
-    pub const ALL: [Operation; 3] = [Operation::Read, Operation::Commit, Operation::Scan];
+    /// All of them.
+    pub const ALL: [Operation; 6] = [
+        Operation::Read,
+        Operation::Commit,
+        Operation::Scan,
+        Operation::Lag,
+        Operation::StorageRead,
+        Operation::StorageSync,
+    ];
+    /// Those of a node that takes writes, in the order in which they are done.
+    pub const OF_WRITER: [Operation; 3] = [Operation::Read, Operation::Commit, Operation::Scan];
+    /// Those of a node that only reads, in the order in which they are done.
+    pub const OF_REPLICA: [Operation; 2] = [Operation::Read, Operation::Lag];
+    /// Those of storage, in the order in which they are done.
+    pub const OF_STORAGE: [Operation; 2] = [Operation::StorageRead, Operation::StorageSync];
 
     /// Its name in files, labels and views.
     pub fn word(self) -> &'static str {
@@ -41,6 +60,9 @@ impl Operation {
             Operation::Read => "read",
             Operation::Commit => "commit",
             Operation::Scan => "scan",
+            Operation::Lag => "lag",
+            Operation::StorageRead => "storage-read",
+            Operation::StorageSync => "storage-sync",
         }
     }
 

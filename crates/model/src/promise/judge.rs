@@ -22,6 +22,10 @@ pub struct Judge {
     medians: HourlyMedians,
     /// The bad events since the last good one, by what became of them.
     in_a_row: BTreeMap<Outcome, u32>,
+    /// When the first event was that is known.
+    first_ms: Option<i64>,
+    /// When the latest event was: one that was begun before others may be over after them.
+    latest: UnixMillis,
     raised: BTreeMap<Alert, UnixMillis>,
 }
 
@@ -34,6 +38,8 @@ impl Judge {
             hours: Tally::new(HOUR_MS, i64::from(promise.objective.window_days) * DAY_MS),
             medians: HourlyMedians::new(),
             in_a_row: BTreeMap::new(),
+            first_ms: None,
+            latest: UnixMillis(i64::MIN),
             raised: BTreeMap::new(),
         }
     }
@@ -46,6 +52,7 @@ impl Judge {
     /// Takes in counts from before this process began, for the windows of burn rates.
     pub fn recall_minute(&mut self, at: UnixMillis, counts: Counts) {
         self.minutes.add(at, counts);
+        self.first_ms = Some(self.first_ms.map_or(at.0, |first| first.min(at.0)));
     }
 
     /// Takes in an hour from before this process began, for the budget and the drift.
@@ -95,6 +102,8 @@ impl Judge {
     /// Takes in an event; returns the alerts that begin or end with it.
     pub fn event(&mut self, event: &Event) -> Vec<AlertChange> {
         let standing = event.outcome.standing();
+        self.latest = self.latest.max(event.at);
+        let at = self.latest;
         let mut counts = Counts::default();
         counts.count(standing);
         self.minutes.add(event.at, counts);
@@ -112,11 +121,13 @@ impl Judge {
             (_, false) => None,
         };
         let mut found: Vec<(Alert, Option<AlertEvidence>)> = down.into_iter().collect();
-        found.extend(self.burn_states(event.at).map(|(rule, state)| match state {
-            BurnState::Firing(burn) => (rule.alert, Some(AlertEvidence::Burn(burn))),
-            BurnState::Quiet | BurnState::NotDecidable { .. } => (rule.alert, None),
+        let known_ms = at.0 - *self.first_ms.get_or_insert(event.at.0);
+        found.extend(self.burn_states(at).map(|(rule, state)| match state {
+            // A monitor that starts in an outage knows no more of an hour than of the last minutes.
+            BurnState::Firing(burn) if known_ms >= rule.short_ms => (rule.alert, Some(AlertEvidence::Burn(burn))),
+            BurnState::Firing(_) | BurnState::Quiet | BurnState::NotDecidable { .. } => (rule.alert, None),
         }));
-        found.into_iter().filter_map(|(alert, evidence)| self.set(event.at, alert, evidence)).collect()
+        found.into_iter().filter_map(|(alert, evidence)| self.set(at, alert, evidence)).collect()
     }
 
     /// Takes in the median of a complete `hour`, absent without an answer in it, and looks for a drift beside that of
@@ -149,6 +160,13 @@ impl Judge {
             }
         }
         changes
+    }
+
+    /// Ends every alert: the operation is not asked for any more.
+    pub fn retire(&mut self, at: UnixMillis) -> Vec<AlertChange> {
+        self.in_a_row.clear();
+        let raised: Vec<Alert> = self.raised.keys().copied().collect();
+        raised.into_iter().filter_map(|alert| self.set(at, alert, None)).collect()
     }
 
     /// Raises `alert` by its evidence or ends it; the change, if it is one.

@@ -154,6 +154,42 @@ fn a_lost_host_is_down_then_a_fast_burn_and_stays_so() {
 }
 
 #[test]
+fn a_monitor_that_starts_in_an_outage_tells_the_outage_alone_at_first() {
+    let mut judge = Judge::new(Promise { operation: Operation::Read, ..promise() });
+    let failed = |number: i64| Event {
+        at: UnixMillis(noon(1) + number * PERIOD_MS),
+        operation: Operation::Read,
+        outcome: Outcome::Failed,
+        slowest_ns: None,
+        median_ns: None,
+    };
+    let of = |judge: &mut Judge, numbers: std::ops::Range<i64>| -> Vec<Alert> {
+        numbers.flat_map(|number| judge.event(&failed(number))).map(|change| change.alert).collect()
+    };
+    assert_eq!(of(&mut judge, 0..10), [Alert::Down]);
+    assert_eq!(of(&mut judge, 10..61), [Alert::FastBurn, Alert::SlowBurn]);
+}
+
+#[test]
+fn a_lag_that_grows_is_told_within_three_events_above_its_threshold() {
+    let promise = Promise { operation: Operation::Lag, threshold_ns: Some(Nanos(10_000_000_000)), ..promise() };
+    let mut judge = Judge::new(promise);
+    let mut told = Vec::new();
+    for number in 0..200 {
+        // A second more with each event from the hundredth on.
+        let lag = Nanos((number - 100).max(0) as u64 * 1_000_000_000);
+        let outcome = if promise.is_kept_by(lag) { Outcome::Good } else { Outcome::Slow };
+        let at = UnixMillis(noon(1) + number * PERIOD_MS);
+        let event = Event { at, operation: Operation::Lag, outcome, slowest_ns: Some(lag), median_ns: Some(lag) };
+        told.extend(judge.event(&event).into_iter().map(|change| (change.alert, number)));
+    }
+    assert_eq!(told[0], (Alert::Down, 113));
+    // A failover: the node is not asked for its lag any more.
+    let ended = judge.retire(UnixMillis(noon(2)));
+    assert!(ended.iter().all(|change| change.raised.is_none()) && judge.raised().is_empty(), "{ended:?}");
+}
+
+#[test]
 fn a_monitor_that_was_stopped_says_nothing_of_the_database() {
     let database = |at: i64| if (noon(20)..noon(21)).contains(&at) { Err(Outcome::Late) } else { Ok(1.0) };
     assert_eq!(alerts(4, &Month30 { database: &database, client: &|_| 1.0 }), []);

@@ -3,10 +3,12 @@
 
 use model::promise::{Objective, Operation};
 
-/// The objective of each operation, over 28 and over 30 days.
-pub fn openslo(objective: Objective) -> String {
+use super::rounded;
+
+/// The objective of each of `operations`, over 28 and over 30 days.
+pub fn openslo(objective: Objective, operations: &[Operation]) -> String {
     let windows = [28, 30];
-    let all = Operation::ALL.into_iter().flat_map(|operation| windows.map(|days| one(objective, operation, days)));
+    let all = operations.iter().flat_map(|operation| windows.map(|days| one(objective, *operation, days)));
     all.collect::<Vec<String>>().join("---\n")
 }
 
@@ -49,18 +51,13 @@ spec:
     )
 }
 
-/// Without the digits that a computation left.
-fn rounded(ratio: f64) -> f64 {
-    (ratio * 1e7).round() / 1e7
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn each_operation_has_two_windows_and_no_indicator_elsewhere() {
-        let text = openslo(Objective::default());
+        let text = openslo(Objective::default(), &Operation::OF_WRITER);
         assert_eq!(text.matches("apiVersion: openslo/v1").count(), 6);
         assert_eq!((text.matches("duration: 28d").count(), text.matches("duration: 30d").count()), (3, 3));
         assert!(!text.contains("indicatorRef") && !text.contains("thresholdMetric"));

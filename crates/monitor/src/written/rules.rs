@@ -55,7 +55,7 @@ groups:
 ";
 
 fn burn(text: &mut String, rule: &BurnRule, objective: Objective) {
-    let name: String = rule.alert.word().split(' ').map(capitalized).collect();
+    let name: String = rule.alert.word().split(' ').map(super::capitalized).collect();
     let limit = rule.bad_share(objective).min(1.0);
     let window = |window_ms: i64| time_text(window_ms.unsigned_abs() * 1_000_000).replace("min", "m");
     let (long, short) = (window(rule.long_ms), window(rule.short_ms));
@@ -83,9 +83,4 @@ fn burn(text: &mut String, rule: &BurnRule, objective: Objective) {
         severity = rule.severity().word(),
         factor = rule.factor,
     );
-}
-
-fn capitalized(word: &str) -> String {
-    let mut letters = word.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

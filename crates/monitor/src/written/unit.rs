@@ -1,9 +1,18 @@
 //! A unit for systemd, in which the monitor can do nothing but what it is for.
 
-/// A unit that starts `command`, the words of a command line.
-pub fn unit(command: &[String]) -> String {
+/// A unit that starts `command`, the words of a command line, and may write to `directories`.
+pub fn unit(command: &[String], directories: &[String]) -> String {
     let words: Vec<String> = command.iter().map(|word| quoted(word)).collect();
-    UNIT.replace("{command}", &words.join(" "))
+    let writable: String = directories.iter().map(|directory| writable(directory)).collect();
+    UNIT.replace("{command}", &words.join(" ")).replace("{writable}", &writable)
+}
+
+/// The lines for a directory of storage that is watched.
+fn writable(directory: &str) -> String {
+    let directory = quoted(directory);
+    format!(
+        "# The user of this unit has to be allowed to write there: in place of DynamicUser, set User=.\nReadWritePaths={directory}\n"
+    )
 }
 
 /// `word` as systemd reads it: in quotation marks where it has spaces, without specifiers and variables.
@@ -32,7 +41,7 @@ TimeoutStopSec=30
 DynamicUser=yes
 StateDirectory=dbdyno-monitor
 WorkingDirectory=/var/lib/dbdyno-monitor
-Nice=-5
+{writable}Nice=-5
 OOMScoreAdjust=-100
 MemoryMax=512M
 NoNewPrivileges=yes
@@ -68,7 +77,8 @@ mod tests {
     #[test]
     fn words_with_a_meaning_to_systemd_are_escaped() {
         let words = ["dbdyno", "monitor", "engine://h/a%20b", "my file", "$HOME"].map(str::to_owned);
-        let text = unit(&words);
+        let text = unit(&words, &["/my data".to_owned()]);
         assert!(text.contains("ExecStart=dbdyno monitor engine://h/a%%20b \"my file\" $$HOME\n"), "{text}");
+        assert!(text.contains("ReadWritePaths=\"/my data\"\n"), "{text}");
     }
 }

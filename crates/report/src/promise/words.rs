@@ -18,6 +18,9 @@ pub fn promise_text(promise: &Promise) -> String {
         Operation::Read => "of bursts of 32 rows by primary key",
         Operation::Commit => "of updates of one row, with their commit",
         Operation::Scan => "of scans of 1000 rows",
+        Operation::Lag => "of looks at what the node that takes writes has committed",
+        Operation::StorageRead => "of bursts of 64 direct reads of 8 KiB",
+        Operation::StorageSync => "of bursts of 8 writes of 8 KiB with their flush",
     };
     let within = match promise.threshold_ns {
         Some(threshold) => format!("within {}, and without an error", duration(threshold)),
@@ -86,7 +89,11 @@ pub(super) fn limited_by(month: &Month, incident: &Incident) -> &'static str {
         [Operation::Commit] => "reads kept their promise meanwhile: the log, or what it is written to",
         [Operation::Read] => "commits and scans kept their promise meanwhile: what reads alone need",
         [Operation::Scan] => "reads and commits kept their promise meanwhile: what scans alone need",
-        [Operation::Read, Operation::Commit, Operation::Scan] => {
+        [Operation::Lag] => "it reads well meanwhile: what brings the log to it, or replays it there",
+        [Operation::StorageRead] => "flushed writes kept their promise meanwhile: what reads alone need",
+        [Operation::StorageSync] => "reads kept their promise meanwhile: what flushes alone need",
+        [Operation::StorageRead, Operation::StorageSync] => "the device, or the way to it",
+        [Operation::Read, Operation::Commit, Operation::Scan] | [Operation::Read, Operation::Lag] => {
             "every operation at once: the server, its host, or the way to it"
         }
         _ => "several operations at once, and others not",

@@ -37,6 +37,8 @@ fn text(told: &Told) -> String {
         Told::Alert(change) => alert(change),
         Told::Refused { operation, message } => format!("{} is refused: {message}", operation.word()),
         Told::Answered { operation } => format!("{} is answered again", operation.word()),
+        Told::TakesWrites(true) => "it takes writes now".to_owned(),
+        Told::TakesWrites(false) => "it takes no writes any more".to_owned(),
         Told::Undecided { operation, alert, period_ns_needed } => format!(
             "{} of {}: not decidable at this rate; it would be with --every {:.3}s or less",
             alert.word(),

@@ -1,18 +1,21 @@
 //! `dbdyno monitor`: opens the targets, says what is promised, and watches until Ctrl-C.
 
 use std::env;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engine::{Engine, Target, Workspace};
 use model::promise::{Baseline, Operation, Promise, baseline};
-use monitor::{AlertCommand, Budget, Cost, History, Outlets, Prober, Settings, Slo, Watched, watch_all};
+use monitor::{
+    AlertCommand, Budget, Cost, History, Opened, Outlets, Prober, Settings, Slo, Watched, open_database, open_storage,
+    watch_all,
+};
 use record::{Nanos, Preset};
 use run::{Error, Interrupt, MeasuredDirectory, Result};
 
 use super::lines::Lines;
 use super::{MonitorWatchArguments, slo};
-use crate::engines::{ENGINES, engine};
+use crate::engines::{ENGINES, engine, system_name};
 use crate::output::{note, print};
 use crate::signal;
 use crate::storage::request::fresh_seed;
@@ -28,7 +31,7 @@ const SESSIONS_MAX: u32 = 4;
 /// The user's mistakes; where a target cannot be opened, and where the history cannot be used.
 pub fn watch(arguments: &MonitorWatchArguments) -> Result<()> {
     let slo = slo(arguments.slo.as_deref())?;
-    let targets = targets(&arguments.targets)?;
+    let targets = subjects(&arguments.targets)?;
     let baselines = baselines(arguments, targets.len())?;
     let command = arguments.on_alert.as_deref().map(words).transpose()?.map(AlertCommand::new);
     let seed = arguments.seed.unwrap_or_else(fresh_seed);
@@ -40,6 +43,7 @@ pub fn watch(arguments: &MonitorWatchArguments) -> Result<()> {
         drops_table: arguments.drop,
         length: arguments.length.map(Into::into),
         listen: arguments.listen,
+        collector: arguments.otlp.clone(),
     };
     settings.check(arguments.timeout.into())?;
     let interrupt = Arc::new(Interrupt::default());
@@ -50,10 +54,21 @@ pub fn watch(arguments: &MonitorWatchArguments) -> Result<()> {
         directory.prepare(ENGINES)?.iter().for_each(|line| note(line));
     }
     let mut watched = Vec::with_capacity(targets.len());
-    for (index, ((target, engine), baseline)) in targets.iter().zip(&baselines).enumerate() {
-        let workspace = workspace(directory.as_ref(), target);
-        let prober = monitor::open(*engine, target, &workspace, arguments.timeout.into(), seed ^ index as u64)?;
-        watched.push(promised(target, prober, &slo, baseline.as_ref())?);
+    for (index, (subject, baseline)) in targets.iter().zip(&baselines).enumerate() {
+        let seed = seed ^ (index as u64) << 32;
+        match subject {
+            Subject::Database(target, engine) => {
+                let workspace = workspace(directory.as_ref(), target);
+                for opened in open_database(*engine, target, &workspace, arguments.timeout.into(), seed)? {
+                    let watched_node = promised_of(target, opened, &slo, baseline.as_ref())?;
+                    watched.push(Watched { system: Some(system_name(*engine)), ..watched_node });
+                }
+            }
+            Subject::Storage(directory) => {
+                let prober = open_storage(directory, seed)?;
+                watched.push(promised(format!("{STORAGE}{}", directory.display()), prober, &slo, baseline.as_ref())?);
+            }
+        }
         if interrupt.is_raised() {
             return Err(Error::interrupted());
         }
@@ -71,28 +86,62 @@ fn of_cost(name: &str, cost: &Cost) -> String {
     format!("{name}: cost {cost}")
 }
 
-/// The targets in `words`, each with its engine.
-fn targets(words: &[String]) -> Result<Vec<(Target, &'static dyn Engine)>> {
-    let mut targets: Vec<(Target, &'static dyn Engine)> = Vec::with_capacity(words.len());
+/// What stands before the directory of storage that is watched.
+pub(super) const STORAGE: &str = "storage:";
+
+/// What is watched.
+pub(super) enum Subject {
+    /// A database, with its engine.
+    Database(Target, &'static dyn Engine),
+    /// The storage below a directory of this host.
+    Storage(PathBuf),
+}
+
+/// What is watched according to `words`, each once.
+fn subjects(words: &[String]) -> Result<Vec<Subject>> {
+    let mut subjects: Vec<Subject> = Vec::with_capacity(words.len());
     for words in words {
-        let target = target(words)?;
-        // Two of one engine that is not a server would be one database in one directory.
-        let is_same = |other: &Target| {
-            other.to_string() == target.to_string()
-                || (!other.is_external() && !target.is_external() && other.scheme == target.scheme)
-        };
-        if targets.iter().any(|(other, _)| is_same(other)) {
-            return Err(Error::user(format!("target {target} is given twice")).hint("give each database once"));
+        let subject = subject(words)?;
+        if subjects.iter().any(|other| is_same(other, &subject)) {
+            return Err(Error::user(format!("target {words} is given twice")).hint("give each database once"));
         }
-        let engine = engine(&target)?;
-        targets.push((target, engine));
+        subjects.push(subject);
     }
-    Ok(targets)
+    Ok(subjects)
+}
+
+/// What is watched according to `words`.
+pub(super) fn subject(words: &str) -> Result<Subject> {
+    match words.strip_prefix(STORAGE) {
+        Some("") => {
+            let error = Error::user(format!("target {words} names no directory"));
+            Err(error.hint("name one on the storage of the database: storage:/var/lib/postgresql"))
+        }
+        Some(directory) => Ok(Subject::Storage(directory.into())),
+        None => {
+            let target = target(words)?;
+            let engine = engine(&target)?;
+            Ok(Subject::Database(target, engine))
+        }
+    }
+}
+
+/// Whether both are one: two of an engine that is not a server would be one database in one directory.
+fn is_same(one: &Subject, other: &Subject) -> bool {
+    match (one, other) {
+        (Subject::Database(one, _), Subject::Database(other, _)) => {
+            one.to_string() == other.to_string()
+                || (!one.is_external() && !other.is_external() && one.scheme == other.scheme)
+        }
+        (Subject::Storage(one), Subject::Storage(other)) => one == other,
+        _ => false,
+    }
 }
 
 /// The directory of temporary servers and embedded engines; none where all targets are servers that are there.
-fn own_directory(dir: &Path, targets: &[(Target, &'static dyn Engine)]) -> Result<Option<MeasuredDirectory>> {
-    let needs_directory = targets.iter().any(|(target, _)| !target.is_external());
+fn own_directory(dir: &Path, subjects: &[Subject]) -> Result<Option<MeasuredDirectory>> {
+    let is_own = |subject: &Subject| matches!(subject, Subject::Database(target, _) if !target.is_external());
+    let needs_directory = subjects.iter().any(is_own);
     needs_directory.then(|| MeasuredDirectory::claim(dir, false)).transpose()
 }
 
@@ -124,25 +173,42 @@ fn baselines(arguments: &MonitorWatchArguments, count: usize) -> Result<Vec<Opti
     }
 }
 
-/// A target with what is promised of it, which is printed.
-fn promised(target: &Target, prober: Prober, slo: &Slo, baseline: Option<&Baseline>) -> Result<Watched> {
+/// A node of `target` with what is promised of it, which is printed.
+fn promised_of(target: &Target, opened: Opened, slo: &Slo, baseline: Option<&Baseline>) -> Result<Watched> {
+    let name = match opened.node.as_str() {
+        "" => target.to_string(),
+        node => format!("{target} {node}"),
+    };
     if let Some(baseline) = baseline {
-        check_engine(baseline, &prober.engine_title()?, target)?;
+        check_engine(baseline, &opened.engine_title, &name)?;
     }
-    let promises: Vec<Promise> = Operation::ALL.map(|operation| slo.promise(operation, baseline)).into();
-    if promises.iter().all(|promise| promise.threshold_ns.is_none()) {
-        let error =
-            Error::user(format!("nothing is promised of {target}: there is neither a baseline nor a threshold"));
-        return Err(error.hint(
-            "give --baseline RECORD with valid runs of T611 and T321 or T311 at one job, or thresholds in --slo FILE",
-        ));
+    promised(name, opened.prober, slo, baseline)
+}
+
+/// What is called `name` with what is promised of it, which is printed.
+fn promised(name: String, prober: Prober, slo: &Slo, baseline: Option<&Baseline>) -> Result<Watched> {
+    let first = prober.operations();
+    // A node of a cluster may come to take writes.
+    let later =
+        Operation::ALL.iter().filter(|operation| prober.may_be_asked(**operation) && !first.contains(operation));
+    let promises: Vec<Promise> = first.iter().chain(later).map(|operation| slo.promise(*operation, baseline)).collect();
+    let known: Vec<&Promise> = promises.iter().take(first.len()).collect();
+    if known.iter().all(|promise| promise.threshold_ns.is_none()) {
+        let error = Error::user(format!("nothing is promised of {name}: there is neither a baseline nor a threshold"));
+        return Err(error.hint(match first.contains(&Operation::StorageRead) {
+            true => "give --baseline RECORD with valid runs of S21 and S31 at one job, or thresholds in --slo FILE",
+            false => {
+                "give --baseline RECORD with valid runs of T611 and T321 or T311 at one job, or thresholds in --slo FILE"
+            }
+        }));
     }
     let record = baseline.map_or_else(String::new, |baseline| baseline.record.clone());
-    print(&format!("{target}, promised{}", if record.is_empty() { String::new() } else { format!(" from {record}") }))?;
-    for promise in &promises {
-        print(&format!("  {:7} {}{}", promise.operation.word(), report::promise_text(promise), of(promise, baseline)))?;
+    print(&format!("{name}, promised{}", if record.is_empty() { String::new() } else { format!(" from {record}") }))?;
+    for promise in known {
+        let word = promise.operation.word();
+        print(&format!("  {word:7} {}{}", report::promise_text(promise), of(promise, baseline)))?;
     }
-    Ok(Watched { name: target.to_string(), record, promises, prober })
+    Ok(Watched { name, system: None, record, promises, prober })
 }
 
 /// Where the threshold of `promise` comes from.
@@ -157,7 +223,7 @@ fn of(promise: &Promise, baseline: Option<&Baseline>) -> String {
 }
 
 /// Refuses a baseline of another engine.
-fn check_engine(baseline: &Baseline, title: &str, target: &Target) -> Result<()> {
+fn check_engine(baseline: &Baseline, title: &str, target: &str) -> Result<()> {
     let of = baseline.engine.as_deref().unwrap_or("no engine");
     if of == title {
         return Ok(());
