@@ -35,8 +35,8 @@ command -v cargo >/dev/null || {
   printf 'error: cargo is missing\nhint: install Rust 1.95 or newer, see https://rustup.rs\n' >&2
   exit 1
 }
-for program in cc openssl ps python3; do
-  command -v "$program" >/dev/null || { install build-essential openssl procps python3 && break; }
+for program in cc openssl ps python3 curl; do
+  command -v "$program" >/dev/null || { install build-essential openssl procps python3 curl && break; }
 done
 # Compressed flat files are read by other programs than ours.
 command -v zstd >/dev/null && command -v lz4 >/dev/null || install zstd lz4
@@ -96,7 +96,7 @@ have_nats || {
   exit 1
 }
 
-# It reads the rules and the metrics of a monitor.
+# It scrapes a monitor, and reads its rules and metrics.
 have_promtool() { command -v promtool; }
 have_promtool >/dev/null || install_stopped prometheus
 have_promtool >/dev/null || {
