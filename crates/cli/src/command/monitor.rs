@@ -8,6 +8,7 @@ mod watching;
 use std::fs;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 use monitor::{Collector, Slo};
@@ -83,9 +84,9 @@ pub struct MonitorWatchArguments {
     /// Mean time between two bursts, around which they are spread
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = value::probe_period)]
     pub every: Nanos,
-    /// Time after which a statement is given up
-    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = value::probe_timeout)]
-    pub timeout: Nanos,
+    /// Time after which a statement is given up [default: 2s, or the time between two bursts where that is shorter]
+    #[arg(long, value_name = "TIME", value_parser = value::probe_timeout)]
+    pub timeout: Option<Nanos>,
     /// Time between two connections of their own, timed apart
     #[arg(long, value_name = "TIME", default_value = "5min", value_parser = value::window("connect-every"))]
     pub connect_every: Nanos,
@@ -119,6 +120,15 @@ pub struct MonitorWatchArguments {
     pub drop: bool,
 }
 
+impl MonitorWatchArguments {
+    /// Time after which a statement is given up.
+    fn timeout(&self) -> Duration {
+        self.timeout.unwrap_or(TIMEOUT.min(self.every)).into()
+    }
+}
+
+/// The default time after which a statement is given up, where bursts are further apart.
+const TIMEOUT: Nanos = Nanos(2_000_000_000);
 /// The default history.
 const DATA: &str = "dbdyno-monitor.db";
 

@@ -45,7 +45,7 @@ pub fn watch(arguments: &MonitorWatchArguments) -> Result<()> {
         listen: arguments.listen,
         collector: arguments.otlp.clone(),
     };
-    settings.check(arguments.timeout.into())?;
+    settings.check(arguments.timeout())?;
     let interrupt = Arc::new(Interrupt::default());
     signal::listen(Arc::clone(&interrupt))?;
 
@@ -59,7 +59,7 @@ pub fn watch(arguments: &MonitorWatchArguments) -> Result<()> {
         match subject {
             Subject::Database(target, engine) => {
                 let workspace = workspace(directory.as_ref(), target);
-                for opened in open_database(*engine, target, &workspace, arguments.timeout.into(), seed)? {
+                for opened in open_database(*engine, target, &workspace, arguments.timeout(), seed)? {
                     let watched_node = promised_of(target, opened, &slo, baseline.as_ref())?;
                     watched.push(Watched { system: Some(system_name(*engine)), ..watched_node });
                 }
