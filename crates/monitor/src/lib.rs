@@ -27,7 +27,7 @@ mod written;
 pub use alert::{AlertCommand, AlertMessage};
 pub use budget::Budget;
 pub use cost::Cost;
-pub use history::{History, RAW_DAYS, Recalled};
+pub use history::{HISTORY_ID, History, RAW_DAYS, Recalled};
 pub use outlets::{Listener, Outlets, Told};
 pub use prober::{Prober, open};
 pub use slo::{Slo, slo};
