@@ -123,8 +123,8 @@ pub(crate) fn invoke<'a, const SIDES: usize>(
     let started = records.iter_mut().try_for_each(Recorder::begin);
     let viewers = records[0].viewers();
     if viewers > 0 {
-        let note =
-            format!("{viewers} viewers follow this record live through dbdyno serve on this host; its runs say so");
+        let who = if viewers == 1 { "1 viewer follows".to_owned() } else { format!("{viewers} viewers follow") };
+        let note = format!("{who} this record live through dbdyno serve on this host; its runs say so");
         platforms[0].context.listener.on_event(&Event::Note(&note));
     }
     let error = started.and_then(|()| kind.measure(&mut platforms, &mut records)).err();

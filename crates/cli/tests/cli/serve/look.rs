@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::{Server, archive, id};
+use crate::fleet_hosts::{wait_until, write};
+use crate::monitored::{Monitor, events};
 
 #[allow(dead_code, reason = "the tests of pages use the rest")]
 #[path = "../../../../report/tests/page/browser.rs"]
@@ -41,6 +43,15 @@ fn screenshots() -> PathBuf {
 #[test]
 fn the_pages_of_the_server_are_quiet_and_fit() {
     let bench = archive();
+    write(
+        &bench,
+        "slo.toml",
+        "[read]\nthreshold = \"5s\"\n[commit]\nthreshold = \"1us\"\n[scan]\nthreshold = \"5s\"\n",
+    );
+    let quick = ["--slo", "slo.toml", "--every", "250ms", "--timeout", "200ms", "--cpu", "100%"];
+    let _monitor = Monitor::start(&bench, &[&["sqlite", "--data", "records/shop.db"][..], &quick].concat());
+    wait_until("there are no events", || events(&bench, "records/shop.db", 0).len() >= 3 * 4);
+    let month = humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string();
     let server = Server::start(&bench, &["--allow-notes"]);
     let (old, new) = (id(&server, "dbdyno-old"), id(&server, "dbdyno-new"));
     let mut browser = Browser::start();
@@ -49,6 +60,8 @@ fn the_pages_of_the_server_are_quiet_and_fit() {
         ("side", format!("side?ids={old},{new},hp-dl980-violin-vma3205")),
         ("plan", "plan?target=sqlite&preset=smoke&tests=T611".to_owned()),
         ("live", "live".to_owned()),
+        ("month", format!("month?history=shop.db&target=sqlite&month={}", &month[..7])),
+        ("history", "history?test=T611&host=db1".to_owned()),
         ("note", format!("note?id={old}")),
         ("no-page", "nothing".to_owned()),
     ];
