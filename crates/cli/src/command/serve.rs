@@ -28,9 +28,9 @@ Pages: the list with filters, each record as `dbdyno report` draws it, compariso
 histories, systems side by side, what is being measured, and a form that ends in a command to copy.
 Programs read /api/v1/records and /api/v1/records/ID.
 
-It reads the directory and writes nothing into it but a hidden sign, by which runs know that somebody
-follows them, and, with --allow-notes, the file dbdyno.notes. Histories of dbdyno monitor (*.db) are
-shown live. With --allow-run, who knows the token has the targets of a file measured, one at a time:
+It reads the directory and writes nothing into it but a hidden sign, by which a run knows that
+somebody follows it, and, with --allow-notes, the file dbdyno.notes. Histories of dbdyno monitor
+(*.db) are shown live. With --allow-run, who knows the token has targets of a file measured:
   [targets]
   crm = \"postgres://bench@db1/crm\"
 Elsewhere than on loopback it wants a certificate and a token; `ssh -L 7070:127.0.0.1:7070 HOST` reaches

@@ -185,7 +185,7 @@ fn table(view: &ListView<'_>) -> Table {
         row.notes = notes(listed);
         if has_before {
             let comparison = |before| Text::link("against it", view.place.comparison(before, listed.id));
-            row.cells.push(Cell::Text(listed.before.map_or_else(Text::default, comparison)));
+            row.cells.insert(1, Cell::Text(listed.before.map_or_else(Text::default, comparison)));
         }
         if view.place.is_served() {
             let label = format!("compare {}", listed.entry.name);
@@ -195,7 +195,7 @@ fn table(view: &ListView<'_>) -> Table {
         }
     }
     if has_before {
-        table.columns.push(Column::text("the one before"));
+        table.columns.insert(1, Column::text("the one before"));
     }
     if view.place.is_served() {
         table.columns.insert(1, Column::text("compare"));

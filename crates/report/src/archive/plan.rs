@@ -63,7 +63,8 @@ pub fn plan_form(view: &PlanView<'_>) -> Document {
     };
     let mut commands = vec![Block::Commands(vec![command])];
     if view.is_listed {
-        commands.push(Block::aside(format!("TARGET is what {} stands for in the file of the server.", view.target)));
+        commands
+            .push(Block::aside(format!("TARGET is what \"{}\" stands for in the file of the server.", view.target)));
     }
     if view.may_run {
         commands.push(Block::Form(run_form(view)));

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::{Answer, Server, archive};
 use crate::bench::{Bench, finished};
 
-const TOKEN: &str = "0123456789abcdef0123456789abcdef";
+pub const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
 const FORM: &str = "Content-Type: application/x-www-form-urlencoded";
 
@@ -16,7 +16,7 @@ const TARGETS: &str = "[targets]\nhere = \"sqlite\"\ncrm = \"postgres://bench:s3
 
 const LONG: &str = "target=here&preset=standard&tests=T611&jobs=1";
 
-fn place() -> Bench {
+pub fn place() -> Bench {
     let bench = archive();
     for (name, text) in [("targets.toml", TARGETS), ("token", TOKEN)] {
         fs::write(bench.path().join(name), text).unwrap();
@@ -25,17 +25,17 @@ fn place() -> Bench {
     bench
 }
 
-fn start(bench: &Bench) -> Server {
+pub fn start(bench: &Bench) -> Server {
     Server::start(bench, &["--allow-run", "targets.toml", "--token-file", "token"])
 }
 
-fn get(server: &Server, target: &str) -> String {
+pub fn get(server: &Server, target: &str) -> String {
     let answer = server.ask("GET", target, &[&format!("Authorization: Bearer {TOKEN}")], "");
     assert_eq!(answer.status, 200, "{target}: {}", answer.body);
     answer.body
 }
 
-fn post(server: &Server, target: &str, body: &str) -> Answer {
+pub fn post(server: &Server, target: &str, body: &str) -> Answer {
     let (token, origin) = (format!("Authorization: Bearer {TOKEN}"), format!("Origin: http://{}", server.address));
     server.ask("POST", target, &[&token, &origin, FORM], body)
 }
@@ -93,7 +93,7 @@ fn a_listed_target_is_measured_one_at_a_time_and_can_be_cancelled() {
     let names = new_records(&bench);
     assert_eq!(names.len(), 2, "{names:?}");
     let finished = names.iter().find(|name| *name != "dbdyno-cancelled.jsonl").unwrap();
-    assert!(get(&server, "/").contains(finished.trim_end_matches(".jsonl")), "it is in the list");
+    wait("it is not in the list", || get(&server, "/").contains(finished.trim_end_matches(".jsonl")));
 }
 
 #[test]
