@@ -157,8 +157,8 @@ impl Handler {
             Err(error) => return Ok(self.no_route(error, target)),
         };
         if is_measuring(&self.index.current(AGE_MAX)) {
-            let message =
-                "a record of this directory is being measured\nhint: wait until it has ended; see the live page";
+            let message = "a record of this directory is unfinished, and has changed within the last hour\n\
+                           hint: wait until it has ended; the live page shows it";
             return Err(Problem { kind: ProblemKind::Busy, message: message.to_owned() });
         }
         runs.start(&query)?;

@@ -116,7 +116,12 @@ enum Sent {
 
 async fn send_all(content: &mut watch::Receiver<Arc<str>>, sender: &Sender<Bytes>) -> Sent {
     loop {
-        let piece = match tokio::time::timeout(BEAT, content.changed()).await {
+        // One who has gone is no viewer any more, whether there is something to send or not.
+        let changed = tokio::select! {
+            () = sender.closed() => return Sent::Gone,
+            changed = tokio::time::timeout(BEAT, content.changed()) => changed,
+        };
+        let piece = match changed {
             Ok(Ok(())) => event(&content.borrow_and_update()),
             Ok(Err(_)) => return Sent::Gone,
             Err(_) => Some(Bytes::from_static(b":\n\n")),

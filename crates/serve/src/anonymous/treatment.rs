@@ -140,6 +140,8 @@ pub(crate) fn treatment(parent: &str, key: &str) -> Treatment {
     match key {
         "target" | "other_target" => Treatment::Target,
         "value" | "default" if parent == "settings" => Treatment::Setting,
+        // A database may be called as its engine is.
+        "name" if matches!(parent, "engine" | "settings") => Treatment::Plain,
         "text" if parent == "statements" => Treatment::Statement,
         "name" if parent == "transaction_types" => Treatment::Script,
         _ if OWN.into_iter().any(is_of) => Treatment::Own,
@@ -205,6 +207,7 @@ mod tests {
         assert_eq!(treatment("network", "address"), Treatment::Name(Class::Address));
         assert_eq!(treatment("pci", "address"), Treatment::Plain);
         assert_eq!(treatment("devices", "name"), Treatment::Text);
+        assert_eq!(treatment("engine", "name"), Treatment::Plain);
         assert_eq!(treatment("x", "unheard_of"), Treatment::Text);
     }
 }
