@@ -12,9 +12,11 @@ pub fn die_with_parent(command: &mut Command) {
     signal_with_parent(command, Signal::KILL);
 }
 
-/// The same with the signal of Ctrl-C, for a program that cleans up after it.
+/// The same with the signal of a terminal that closes, for a program that cleans up after it. Where a process is killed, the signal
+/// comes once for each of its threads that ends before the last one: that of Ctrl-C would end the program without cleaning up. A
+/// program that ignores it (`nohup`) goes on.
 pub fn stop_with_parent(command: &mut Command) {
-    signal_with_parent(command, Signal::INT);
+    signal_with_parent(command, Signal::HUP);
 }
 
 fn signal_with_parent(command: &mut Command, signal: Signal) {
