@@ -11,7 +11,7 @@ mod treatment;
 
 pub use directory::{Anonymized, anonymize};
 
-use record::Record;
+use record::{PlanSubject, Record};
 use serde_json::{Map, Value};
 
 use self::stand_ins::{Class, StandIns};
@@ -30,20 +30,50 @@ struct Place<'a> {
     key: &'a str,
     /// The name beside it.
     name: &'a str,
-    /// Whether the record has tests of the user.
-    has_own_tests: bool,
+    own: Own,
+}
+
+/// What the user wrote of what was measured; the rest is the same for everybody.
+#[derive(Clone, Copy)]
+struct Own {
+    /// Tests, scripts or mixes.
+    tests: bool,
+    /// Job files of I/O.
+    jobs: bool,
+}
+
+impl Own {
+    fn of(record: &Record) -> Own {
+        let plan = &record.plan;
+        let has_file_beside = plan.loads_beside.iter().any(|load| load.test_file.is_some());
+        Own {
+            tests: plan.scripts.is_some() || !plan.test_files.is_empty() || has_file_beside,
+            jobs: plan.subject() != PlanSubject::Catalogue,
+        }
+    }
+}
+
+impl Place<'_> {
+    /// What becomes of a text that stands here.
+    fn treatment(self) -> Treatment {
+        match treatment(self.parent, self.key) {
+            Treatment::Script if self.own.tests => Treatment::Name(Class::Script),
+            Treatment::Statement if self.own.tests => Treatment::Own,
+            Treatment::Name(Class::Job) if !self.own.jobs => Treatment::Text,
+            Treatment::Script | Treatment::Statement => Treatment::Text,
+            other => other,
+        }
+    }
 }
 
 /// Makes the names of `record` known.
 fn collect(record: &Record, names: &mut StandIns) {
     let Ok(mut value) = serde_json::to_value(record) else { return };
-    names.of(Class::Record, &record.id);
-    let place = Place { parent: "", key: "", name: "", has_own_tests: has_own_tests(record) };
+    let place = Place { parent: "", key: "", name: "", own: Own::of(record) };
     walk(&mut value, place, &mut |text, place| {
-        match treatment(place.parent, place.key) {
+        match place.treatment() {
             Treatment::Name(class) => drop(names.of(class, text)),
             Treatment::Target => drop(names.target(text)),
-            Treatment::Script if place.has_own_tests => drop(names.of(Class::Script, text)),
             _ => {}
         }
         None
@@ -53,28 +83,19 @@ fn collect(record: &Record, names: &mut StandIns) {
 /// `record` with stand-ins; none where it is no record any more, as where a host is called like a word of the format.
 fn replaced(record: &Record, names: &mut StandIns) -> Option<Record> {
     let mut value = serde_json::to_value(record).ok()?;
-    let place = Place { parent: "", key: "", name: "", has_own_tests: has_own_tests(record) };
+    let place = Place { parent: "", key: "", name: "", own: Own::of(record) };
     walk(&mut value, place, &mut |text, place| {
-        Some(match treatment(place.parent, place.key) {
+        Some(match place.treatment() {
             Treatment::Name(class) => names.of(class, text),
             Treatment::Target => names.target(text),
             Treatment::Setting => names.in_setting(place.name, text),
             Treatment::Message => names.in_message(text),
-            Treatment::Script if place.has_own_tests => names.of(Class::Script, text),
             Treatment::Own => LEFT_OUT.to_owned(),
-            Treatment::Statement if place.has_own_tests => LEFT_OUT.to_owned(),
             Treatment::Plain => return None,
             Treatment::Text | Treatment::Script | Treatment::Statement => names.in_text(text),
         })
     });
     serde_json::from_value(value).ok()
-}
-
-fn has_own_tests(record: &Record) -> bool {
-    let plan = &record.plan;
-    plan.scripts.is_some()
-        || !plan.test_files.is_empty()
-        || plan.loads_beside.iter().any(|load| load.test_file.is_some())
 }
 
 /// Calls `change` for each text below `value`, and for the keys of maps that are names.

@@ -1,6 +1,6 @@
 //! Stand-ins for names: each name has one, the same wherever it stands.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// What a name is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,7 +45,7 @@ impl Class {
 }
 
 /// Sources and file systems that have no name of somebody.
-const NOBODY: [&str; 6] = ["", "none", "overlay", "pipe", "rootfs", "tmpfs"];
+const NOBODY: [&str; 7] = ["", "/", "none", "overlay", "pipe", "rootfs", "tmpfs"];
 
 /// Addresses that every host has.
 const EVERYBODY: [&str; 5] = ["localhost", "127.0.0.1", "::1", "0.0.0.0", "::"];
@@ -54,6 +54,8 @@ const EVERYBODY: [&str; 5] = ["localhost", "127.0.0.1", "::1", "0.0.0.0", "::"];
 #[derive(Debug, Default)]
 pub(crate) struct StandIns {
     known: HashMap<String, String>,
+    /// Names that are words, as of a record that is called `load`: they are replaced where they stand alone.
+    words: HashSet<String>,
     /// Names with letters that words of a text have not, the longest first.
     odd: Vec<String>,
     counts: BTreeMap<Class, usize>,
@@ -72,6 +74,10 @@ impl StandIns {
         *count += 1;
         let stand_in = format!("{}-{count}", class.word());
         self.keep(name, &stand_in);
+        let is_word = name.bytes().all(|byte| byte.is_ascii_lowercase());
+        if is_word && matches!(class, Class::Record | Class::Job | Class::Script) {
+            self.words.insert(name.to_owned());
+        }
         if class == Class::Host && name.parse::<std::net::IpAddr>().is_err() {
             // The label before the first dot is the same host.
             if let Some((label, _)) = name.split_once('.').filter(|(label, _)| !self.known.contains_key(*label)) {
@@ -95,6 +101,11 @@ impl StandIns {
     /// The stand-in of a name that is known.
     pub(crate) fn known(&self, name: &str) -> Option<&str> {
         self.known.get(name).map(String::as_str)
+    }
+
+    /// The same of a name that stands among others in a text.
+    pub(crate) fn known_in_text(&self, name: &str) -> Option<&str> {
+        self.known(name).filter(|_| !self.words.contains(name))
     }
 
     /// Known names with letters that words of a text have not, with their stand-ins, the longest first.

@@ -172,7 +172,7 @@ impl StandIns {
         while from < word.len() {
             let part = |to: &usize| (*to > from).then(|| (&word[from..*to], *to));
             let candidates = ends.iter().rev().filter_map(part);
-            let found = candidates.into_iter().find_map(|(part, to)| Some((self.known(part)?.to_owned(), to)));
+            let found = candidates.into_iter().find_map(|(part, to)| Some((self.known_in_text(part)?.to_owned(), to)));
             let found = found.or_else(|| {
                 ends.iter()
                     .rev()
@@ -280,6 +280,16 @@ mod tests {
         let expected =
             "FATAL: password authentication failed for user \"label-1\", 'label-2'@'address-4'; it's `--jobs 2`";
         assert_eq!(names.in_message(denied), expected);
+    }
+
+    #[test]
+    fn a_record_that_is_called_as_a_word_changes_no_text() {
+        let mut names = StandIns::default();
+        for (class, name) in [(Class::Record, "load"), (Class::Label, "crm"), (Class::Path, "/")] {
+            names.of(class, name);
+        }
+        assert_eq!(names.in_text("bulk load of crm, usercopy/swapgs / x"), "bulk load of label-1, usercopy/swapgs / x");
+        assert_eq!(names.of(Class::Record, "load"), "record-1");
     }
 
     #[test]
