@@ -13,7 +13,7 @@ pub mod root;
 mod similar;
 mod text_file;
 
-pub use child::die_with_parent;
+pub use child::{die_with_parent, stop_with_parent};
 pub use process::{ObjectName, Process};
 pub use quantity::Wrong;
 pub use root::Root;

@@ -26,14 +26,20 @@ pub fn page_beside(path: &Path) -> PathBuf {
 
 /// The spec sheet of `record` at `path`, with the prices of its platform, and another platform beside it.
 pub fn sheet_of(record: &Record, path: &Path, prices: Option<&PriceBook>, beside: Option<&Beside>) -> Document {
-    let (place, digest, published) = (path.display().to_string(), digest(path), subject::published_streams(record));
-    let options = SheetOptions {
-        path: &place,
-        record_sha256: digest.as_deref(),
-        prices,
-        published: published.as_deref(),
-        beside,
-    };
+    sheet_named(record, path, &path.display().to_string(), prices, beside)
+}
+
+/// The same with `place` as the name of the file at `path`.
+pub fn sheet_named(
+    record: &Record,
+    path: &Path,
+    place: &str,
+    prices: Option<&PriceBook>,
+    beside: Option<&Beside>,
+) -> Document {
+    let (digest, published) = (digest(path), subject::published_streams(record));
+    let options =
+        SheetOptions { path: place, record_sha256: digest.as_deref(), prices, published: published.as_deref(), beside };
     report::sheet(record, &options)
 }
 

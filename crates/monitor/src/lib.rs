@@ -32,7 +32,7 @@ pub use alert::{AlertCommand, AlertMessage};
 pub use budget::Budget;
 pub use cost::Cost;
 pub use database::{Opened, open_database};
-pub use history::{History, RAW_DAYS, Recalled};
+pub use history::{HISTORY_ID, History, RAW_DAYS, Recalled};
 pub use outlets::{Listener, Outlets, Told};
 pub use prober::Prober;
 pub use push::{Collector, collector};

@@ -1,6 +1,7 @@
 //! One run: one test at one degree of parallelism, one row of the result table.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -194,6 +195,10 @@ pub struct Run {
     /// Load of other programs; absent if not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub foreign_load: Option<Box<ForeignLoad>>,
+    /// Viewers who followed the record live through `dbdyno serve` on this host while the run was made; absent where
+    /// nobody did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub live_viewers: Option<NonZeroU32>,
     /// What the hosts of the server counted, those of the nodes of the run, by their names; without those whose agent
     /// gave no answer.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -283,6 +288,7 @@ impl Run {
             slices: None,
             readings: Vec::new(),
             foreign_load: None,
+            live_viewers: None,
             server_hosts: BTreeMap::new(),
             storage_hosts: BTreeMap::new(),
             nodes: Vec::new(),

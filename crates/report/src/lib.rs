@@ -78,8 +78,8 @@ mod words;
 
 pub use activity::{activity, activity_csv};
 pub use archive::{
-    ListView, Listed, LiveRecord, Place, PlanView, SideView, Unread, archive_json, file_name, list, live, note_page,
-    plan_form, problem, side,
+    HistoryNow, ListView, Listed, LiveRecord, LiveView, Place, PlanView, RunState, ServerRun, SideView, Unread,
+    archive_json, file_name, history_choice, list, live, note_page, plan_form, problem, side,
 };
 pub use beside::Beside;
 pub use comparison::{ComparisonView, comparison, comparison_csv, comparison_junit, violation_text};

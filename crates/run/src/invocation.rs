@@ -121,6 +121,12 @@ pub(crate) fn invoke<'a, const SIDES: usize>(
     };
     platforms.iter_mut().zip(&records).for_each(|(platform, record)| platform.record = record.key());
     let started = records.iter_mut().try_for_each(Recorder::begin);
+    let viewers = records[0].viewers();
+    if viewers > 0 {
+        let who = if viewers == 1 { "1 viewer follows".to_owned() } else { format!("{viewers} viewers follow") };
+        let note = format!("{who} this record live through dbdyno serve on this host; its runs say so");
+        platforms[0].context.listener.on_event(&Event::Note(&note));
+    }
     let error = started.and_then(|()| kind.measure(&mut platforms, &mut records)).err();
     records.iter_mut().for_each(|record| record.conclude(error.as_ref()));
     let error = close(kind, &mut directory, &mut platforms, &mut records, error);

@@ -1,12 +1,13 @@
 //! A record during an invocation: each change is appended to its file at once, so that a crash or Ctrl-C loses at most
 //! the run in flight.
 
+use std::num::NonZeroU32;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use record::{DataSet, Line, Outcome, PlannedRun, Record, Run, Status, Timestamp, Unproved};
-use store::Writer;
+use store::{Viewers, Writer};
 
 use crate::{Error, Fault, Result};
 
@@ -17,6 +18,8 @@ pub(crate) struct Recorder {
     writer: Option<Writer>,
     /// Changes of a resumed record, until [`Recorder::begin`] appends them.
     resumption: Option<Resumption>,
+    /// Who followed it live when the last run had ended, or at the begin.
+    viewers: Viewers,
 }
 
 /// Numbers of runs.
@@ -37,7 +40,7 @@ impl Deref for Recorder {
 impl Recorder {
     /// A new record, to be created at `path`.
     pub(crate) fn new(path: &Path, record: Record) -> Recorder {
-        Recorder { record, path: path.to_owned(), writer: None, resumption: None }
+        Recorder { record, path: path.to_owned(), writer: None, resumption: None, viewers: Viewers::default() }
     }
 
     /// The record at `path`, resumed. Failed runs are removed from it, and will be repeated.
@@ -46,11 +49,12 @@ impl Recorder {
         let repeated = failed.map(|run| run.number).collect();
         (record.status, record.reason, record.ended_at, record.host.at_end) = (Status::Running, None, None, None);
         let resumption = Some(Resumption { repeated, unplanned: Vec::new() });
-        Recorder { record, path: path.to_owned(), writer: Some(writer), resumption }
+        Recorder { record, path: path.to_owned(), writer: Some(writer), resumption, viewers: Viewers::default() }
     }
 
     /// Creates the file, or appends that the record is resumed. Nothing is written before.
     pub(crate) fn begin(&mut self) -> Result<()> {
+        self.viewers = self.viewers_now();
         match self.resumption.take() {
             None => self.writer = Some(Writer::create(&self.path, &self.record)?),
             Some(Resumption { repeated, unplanned }) => {
@@ -65,8 +69,21 @@ impl Recorder {
         self.writer.as_mut().map_or(Ok(()), |writer| Ok(writer.append(line)?))
     }
 
+    /// How many follow it live.
+    pub(crate) fn viewers(&self) -> u32 {
+        self.viewers.now
+    }
+
+    fn viewers_now(&self) -> Viewers {
+        let directory = self.path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        store::viewers(directory.unwrap_or(Path::new(".")))
+    }
+
     /// Adds a finished run.
-    pub(crate) fn add_run(&mut self, run: Run) -> Result<()> {
+    pub(crate) fn add_run(&mut self, mut run: Run) -> Result<()> {
+        let viewers = self.viewers_now();
+        run.live_viewers = NonZeroU32::new(viewers.since(self.viewers));
+        self.viewers = viewers;
         self.record.runs.push(run);
         self.append_run(self.record.runs.len() - 1)
     }

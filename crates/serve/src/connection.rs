@@ -24,6 +24,7 @@ use crate::handler::{Asked, Handler};
 use crate::index::Index;
 use crate::live::Live;
 use crate::route::{Route, route};
+use crate::runs::Runs;
 use crate::settings::{
     BODY_BYTES_MAX, BODY_TIME_MAX, CONNECTION_TIME_MAX, CONNECTIONS_MAX, HEAD_BYTES_MAX, HEAD_TIME_MAX, HEADERS_MAX,
     RENDER_TIME_MAX, RENDERED_MAX, ServeSettings, VIEWER_TIME_MAX,
@@ -49,27 +50,35 @@ struct Server {
     rendering: Arc<Semaphore>,
 }
 
-/// Serves until `is_over`. `on_ready` is told the address as soon as connections are accepted.
+/// Serves until `is_over`. `on_ready` is told the address as soon as connections are accepted. Runs are started by `runs`, where
+/// there is one and readers know a token.
 ///
 /// # Errors
-/// Where the settings would let anybody read, a certificate cannot be used, or the address cannot be listened on.
+/// Where the settings would let anybody read, there is no token for runs, a certificate cannot be used, or the address cannot be listened on.
 pub fn serve(
     settings: &ServeSettings,
     index: Index,
     views: Box<dyn Views>,
+    runs: Option<Arc<dyn Runs>>,
     on_ready: &mut dyn FnMut(SocketAddr),
     is_over: &dyn Fn() -> bool,
 ) -> Result<()> {
     settings.check()?;
+    if runs.is_some() && settings.token.is_none() {
+        let hint = "write one with `openssl rand -hex 16` into a file, and give it by --token-file";
+        return Err(Error::user("runs may be started by those who know a token, and there is none", hint));
+    }
     let acceptor = settings.encryption.as_ref().map(acceptor).transpose()?;
     let guard = Guard::new(&settings.names, settings.token.as_deref(), acceptor.is_some());
-    let handler = Arc::new(Handler::new(index, views, settings.allows_notes));
+    let handler = Arc::new(Handler::new(index, views, settings.allows_notes, runs));
     let server = Arc::new(Server {
         handler,
         guard,
         live: Arc::new(Live::new()),
         rendering: Arc::new(Semaphore::new(RENDERED_MAX)),
     });
+    // Where it cannot be put up, runs are not told; the directory may be one to read only.
+    let sign = store::Sign::put_up(server.handler.index.directory()).ok();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(THREADS_MAX).build();
     let runtime = runtime.map_err(|error| Error::Environment(format!("no asynchronous runtime: {error}")))?;
     let served = runtime.block_on(async {
@@ -78,7 +87,7 @@ pub fn serve(
         on_ready(listener.local_addr().map_err(refused)?);
         tokio::select! {
             () = accept(listener, acceptor, &server) => {}
-            () = server.live.follow(Arc::clone(&server.handler)) => {}
+            () = server.live.follow(Arc::clone(&server.handler), sign) => {}
             () = until(is_over) => {}
         }
         Ok(())
@@ -184,7 +193,7 @@ impl Server {
             Method::GET | Method::HEAD => None,
             Method::POST => Some(form(headers, body).await?),
             _ => {
-                let message = "a page can be read, and a note written\nhint: use GET, HEAD, or POST of a form";
+                let message = "a page can be read, and a form sent\nhint: use GET, HEAD, or POST of a form";
                 return Err(Refusal::new(StatusCode::METHOD_NOT_ALLOWED, message));
             }
         };

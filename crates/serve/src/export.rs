@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use model::archive::ArchiveFilter;
@@ -10,15 +11,27 @@ use model::history::{HistoryQuery, Metric};
 use crate::index::Index;
 use crate::selection::{records_of, selection};
 use crate::snapshot::Source;
-use crate::views::{ListPage, Medium, Views};
+use crate::views::{Depth, HistoryPage, ListPage, Medium, Views};
 use crate::{Error, Result};
 
-/// Writes the list, the page of each record and published system, the history of each test that several records have,
-/// and the records as JSON into `out`. Returns the number of files.
+/// Comparisons that are written, of the newest records with those before them: each is read twice and drawn once.
+const COMPARISONS_MAX: usize = 1000;
+
+/// What was written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Exported {
+    /// Files.
+    pub files: usize,
+    /// Comparisons that were left out, because there are more than are written.
+    pub comparisons_left_out: usize,
+}
+
+/// Writes the list, the page of each record and published system, the comparison of each record with the one before it
+/// on the same host and target, the history of each test that several records have, and the records as JSON into `out`.
 ///
 /// # Errors
 /// Where `out` is there and is not empty, and where it cannot be written.
-pub fn export(index: &Index, views: &dyn Views, out: &Path) -> Result<usize> {
+pub fn export(index: &Index, views: &dyn Views, out: &Path) -> Result<Exported> {
     let is_used = match fs::read_dir(out) {
         Ok(mut entries) => entries.next().is_some(),
         Err(_) => out.exists(),
@@ -37,6 +50,7 @@ pub fn export(index: &Index, views: &dyn Views, out: &Path) -> Result<usize> {
         items: &chosen.items,
         found: chosen.found,
         pages: chosen.pages,
+        compared_max: COMPARISONS_MAX,
     });
     files.write("index.html", &list)?;
     files.write("api/v1/records.json", &views.list_json(&snapshot))?;
@@ -49,13 +63,24 @@ pub fn export(index: &Index, views: &dyn Views, out: &Path) -> Result<usize> {
             files.write(&format!("api/v1/records/{}.json", item.id), &text)?;
         }
     }
+    let pairs =
+        snapshot.items.iter().enumerate().filter_map(|(place, item)| Some((place, snapshot.before(place)?, item)));
+    let (written, left_out): (Vec<_>, Vec<_>) = pairs.partition(|(place, ..)| *place < COMPARISONS_MAX);
+    for (_, before, item) in written {
+        let page = views.compare(&[Arc::clone(before), Arc::clone(item)], Medium::File);
+        // Where they have nothing in common, the page says so, as that of a server.
+        let page = page.unwrap_or_else(|problem| views.problem(&problem.message, Medium::File, Depth::Below));
+        files.write(&format!("compare/{}.html", item.id), &page)?;
+    }
+    let comparisons_left_out = left_out.len();
     for test in snapshot.histories.iter().filter(|(_, count)| **count > 1).map(|(test, _)| test) {
         let query = HistoryQuery { test: test.clone(), jobs: None, metric: Metric::Throughput };
-        if let Ok(page) = views.history(&query, &mut records_of(&snapshot, test, ""), Medium::File) {
+        let page = HistoryPage { query: &query, hosts: &[], host: "", medium: Medium::File };
+        if let Ok(page) = views.history(&page, &mut records_of(&snapshot, test, "")) {
             files.write(&format!("history/{}.html", views.history_file(test)), &page)?;
         }
     }
-    Ok(files.count)
+    Ok(Exported { files: files.count, comparisons_left_out })
 }
 
 /// The files that are written.

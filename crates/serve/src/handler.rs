@@ -1,6 +1,6 @@
 //! From what is asked for to the answer. It waits for files; the server calls it on threads that may.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
@@ -10,11 +10,12 @@ use model::history::HistoryQuery;
 use crate::answer::Answer;
 use crate::index::{AGE_MAX, Index};
 use crate::note_form::note_form;
-use crate::route::{Id, ListQuery, NoRoute, Route, route};
+use crate::route::{Id, ListQuery, NoRoute, Route, cancel_form, route, run_form};
+use crate::runs::Runs;
 use crate::selection::{ENTRIES_MAX, live_items, records_of, selection};
 use crate::settings::JSON_BYTES_MAX;
 use crate::snapshot::{Item, Snapshot, Source};
-use crate::views::{Depth, ListPage, Medium, Problem, ProblemKind, Rendered, Views};
+use crate::views::{Depth, HistoryPage, ListPage, Medium, Problem, ProblemKind, Rendered, Views};
 
 /// Histories that are kept until the directory changes.
 const HISTORIES_MAX: usize = 16;
@@ -24,6 +25,8 @@ pub(crate) struct Handler {
     pub(crate) index: Index,
     pub(crate) views: Box<dyn Views>,
     pub(crate) allows_notes: bool,
+    /// What carries out runs; absent where none may be started.
+    runs: Option<Arc<dyn Runs>>,
     histories: Mutex<VecDeque<History>>,
 }
 
@@ -46,8 +49,8 @@ pub(crate) struct Asked {
 }
 
 impl Handler {
-    pub(crate) fn new(index: Index, views: Box<dyn Views>, allows_notes: bool) -> Handler {
-        Handler { index, views, allows_notes, histories: Mutex::default() }
+    pub(crate) fn new(index: Index, views: Box<dyn Views>, allows_notes: bool, runs: Option<Arc<dyn Runs>>) -> Handler {
+        Handler { index, views, allows_notes, runs, histories: Mutex::default() }
     }
 
     /// The answer to `asked`.
@@ -68,17 +71,16 @@ impl Handler {
         let page = match route {
             Route::List(query) => self.list(&snapshot, &query),
             Route::Record(id) => self.views.record(find(&snapshot, &id)?, Medium::Served)?,
-            Route::Compare(ids) => self.views.compare(&find_all(&snapshot, &ids)?)?,
+            Route::Compare(ids) => self.views.compare(&find_all(&snapshot, &ids)?, Medium::Served)?,
             Route::History { test, host, metric } => {
                 self.history(&snapshot, HistoryQuery { test, jobs: None, metric }, host)?
             }
             Route::Side { ids, tests } => self.views.side(&find_all(&snapshot, &ids)?, &tests)?,
             Route::Plan(query) => {
                 // A plan is made by a process: not for a page of somebody else, and not beside a run.
-                let is_measuring =
-                    live_items(&snapshot, SystemTime::now()).iter().any(|live| live.quiet_seconds < QUIET_MIN);
-                self.views.plan(&query, !is_led_by_others && !is_measuring)?
+                self.views.plan(&query, !is_led_by_others && !is_measuring(&snapshot))?
             }
+            Route::Month { history, target, month } => self.views.month(&history, &target, &month)?,
             Route::Live => {
                 let [page, _] = self.views.live(&live_items(&snapshot, SystemTime::now()));
                 page
@@ -101,6 +103,7 @@ impl Handler {
             items: &chosen.items,
             found: chosen.found,
             pages: chosen.pages,
+            compared_max: usize::MAX,
         })
     }
 
@@ -123,7 +126,12 @@ impl Handler {
         if let Some(found) = kept.iter().find(|history| history.of == of) {
             return found.page.clone();
         }
-        let page = self.views.history(&of.1, &mut records_of(snapshot, &of.1.test, &of.2), Medium::Served);
+        let has_test = |item: &&Arc<Item>| item.entry.tests.contains(&of.1.test) && !item.entry.host.is_empty();
+        let hosts: BTreeSet<&str> =
+            snapshot.items.iter().filter(has_test).map(|item| item.entry.host.as_str()).collect();
+        let hosts: Vec<&str> = hosts.into_iter().collect();
+        let page = HistoryPage { query: &of.1, hosts: &hosts, host: &of.2, medium: Medium::Served };
+        let page = self.views.history(&page, &mut records_of(snapshot, &of.1.test, &of.2));
         kept.retain(|history| history.of.0 == of.0);
         if kept.len() == HISTORIES_MAX {
             kept.pop_front();
@@ -134,9 +142,49 @@ impl Handler {
 
     /// Carries out a form.
     fn write(&self, target: &str, form: &str) -> Result<Answer, Problem> {
-        if target != "/note" {
-            return Ok(self.no_route(NoRoute::Unknown, target));
+        match target {
+            "/note" => self.write_note(target, form),
+            "/run" => self.start_run(target, form),
+            "/cancel" => self.cancel_run(target, form),
+            _ => Ok(self.no_route(NoRoute::Unknown, target)),
         }
+    }
+
+    fn start_run(&self, target: &str, form: &str) -> Result<Answer, Problem> {
+        let runs = self.runs()?;
+        let query = match run_form(form) {
+            Ok(query) => query,
+            Err(error) => return Ok(self.no_route(error, target)),
+        };
+        if is_measuring(&self.index.current(AGE_MAX)) {
+            let message = "a record of this directory is unfinished, and has changed within the last hour\n\
+                           hint: wait until it has ended; the live page shows it";
+            return Err(Problem { kind: ProblemKind::Busy, message: message.to_owned() });
+        }
+        runs.start(&query)?;
+        self.index.expire();
+        Ok(Answer::redirect("live".to_owned()))
+    }
+
+    fn cancel_run(&self, target: &str, form: &str) -> Result<Answer, Problem> {
+        let runs = self.runs()?;
+        let number = match cancel_form(form) {
+            Ok(number) => number,
+            Err(error) => return Ok(self.no_route(error, target)),
+        };
+        runs.cancel(number)?;
+        Ok(Answer::redirect("live".to_owned()))
+    }
+
+    fn runs(&self) -> Result<&dyn Runs, Problem> {
+        self.runs.as_deref().ok_or_else(|| {
+            Problem::refused(
+                "this server runs nothing\nhint: dbdyno serve --allow-run TARGETS.toml lets runs be started",
+            )
+        })
+    }
+
+    fn write_note(&self, target: &str, form: &str) -> Result<Answer, Problem> {
         if !self.allows_notes {
             return Err(Problem::refused(
                 "notes can be read only\nhint: dbdyno serve --allow-notes lets them be written",
@@ -169,6 +217,7 @@ impl Handler {
             ProblemKind::Gone => StatusCode::NOT_FOUND,
             ProblemKind::Refused => StatusCode::UNPROCESSABLE_ENTITY,
             ProblemKind::Failed => StatusCode::INTERNAL_SERVER_ERROR,
+            ProblemKind::Busy => StatusCode::CONFLICT,
         };
         self.refuse(status, &problem.message, target)
     }
@@ -178,10 +227,15 @@ impl Handler {
     pub(crate) fn refuse(&self, status: StatusCode, message: &str, target: &str) -> Answer {
         let answer = match target.starts_with("/api/") {
             true => Answer::json(format!("{}\n", serde_json::json!({ "error": message }))),
-            false => Answer::page(self.views.problem(message, depth(target))),
+            false => Answer::page(self.views.problem(message, Medium::Served, depth(target))),
         };
         answer.with(status)
     }
+}
+
+/// Whether a record is being measured, as far as its file tells.
+fn is_measuring(snapshot: &Snapshot) -> bool {
+    live_items(snapshot, SystemTime::now()).iter().any(|live| live.quiet_seconds < QUIET_MIN)
 }
 
 fn find<'a>(snapshot: &'a Snapshot, id: &Id) -> Result<&'a Arc<Item>, Problem> {

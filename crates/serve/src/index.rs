@@ -213,13 +213,19 @@ fn read(path: &Path, stamp: Stamp, changed_at: SystemTime) -> Known {
             })),
             None => Content::Unread("it cannot be held in memory".to_owned()),
         },
-        Err(error) if store::should_be_a_record(path, &error) => {
+        Err(error) if store::should_be_a_record(path, &error) || is_json_lines(path) => {
             let hint = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
             Content::Unread(format!("{error}{hint}"))
         }
         Err(_) => Content::Other,
     };
     Known { stamp, content, read_at: Instant::now(), took: begun.elapsed() }
+}
+
+/// Whether a file has the name that records have, and no other thing of dbdyno: one that is no record is named, because it
+/// is missed otherwise. Documents (`.json`) are often exports.
+fn is_json_lines(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "jsonl") && path.is_file()
 }
 
 fn stamp(path: &Path) -> Option<(Stamp, SystemTime)> {
@@ -243,9 +249,13 @@ mod tests {
         assert!(index.current(Duration::ZERO).items.is_empty());
         fs::write(place.path().join("dbdyno-1.jsonl"), "{\"head\":{\"format\":\"dbdyno record\"").unwrap();
         fs::write(place.path().join("export.json"), "[]").unwrap();
+        fs::write(place.path().join("other.jsonl"), "{\"at\":1}\n").unwrap();
         let found = index.current(Duration::ZERO);
-        assert_eq!(found.unread.len(), 1, "{:?}", found.unread);
+        assert_eq!(found.unread.len(), 2, "{:?}", found.unread);
         assert_eq!(found.unread[0].0, "dbdyno-1.jsonl");
+        assert!(found.unread[1].0 == "other.jsonl" && found.unread[1].1.contains("not the head"), "{:?}", found.unread);
+        fs::remove_file(place.path().join("other.jsonl")).unwrap();
+        let found = index.current(Duration::ZERO);
         assert_eq!(index.current(Duration::ZERO).generation, found.generation, "nothing has changed");
         fs::remove_file(place.path().join("dbdyno-1.jsonl")).unwrap();
         assert!(index.current(Duration::from_secs(3600)).unread.len() == 1, "it is not looked through again");

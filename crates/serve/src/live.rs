@@ -2,12 +2,14 @@
 
 use std::convert::Infallible;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
 use futures_util::stream;
 use http_body_util::{BodyExt, StreamBody};
 use hyper::body::Frame;
+use store::{Sign, Viewers};
 use tokio::sync::mpsc::{Sender, channel};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 
@@ -26,22 +28,40 @@ const BEAT: Duration = Duration::from_secs(15);
 pub(crate) struct Live {
     content: watch::Sender<Arc<str>>,
     places: Arc<Semaphore>,
+    /// How many have come.
+    arrivals: AtomicU64,
 }
 
 impl Live {
     pub(crate) fn new() -> Live {
-        Live { content: watch::Sender::new("".into()), places: Arc::new(Semaphore::new(VIEWERS_MAX)) }
+        Live {
+            content: watch::Sender::new("".into()),
+            places: Arc::new(Semaphore::new(VIEWERS_MAX)),
+            arrivals: AtomicU64::new(0),
+        }
     }
 
     /// A place for one more viewer; none where there are as many as there may be.
     pub(crate) fn place(&self) -> Option<OwnedSemaphorePermit> {
-        Arc::clone(&self.places).try_acquire_owned().ok()
+        let place = Arc::clone(&self.places).try_acquire_owned().ok();
+        self.arrivals.fetch_add(u64::from(place.is_some()), Ordering::Relaxed);
+        place
     }
 
-    /// Looks for what has changed, as long as there are viewers.
-    pub(crate) async fn follow(&self, handler: Arc<Handler>) {
+    /// How many viewers there are and were.
+    fn viewers(&self) -> Viewers {
+        let now = VIEWERS_MAX - self.places.available_permits();
+        Viewers { now: u32::try_from(now).unwrap_or(u32::MAX), arrivals: self.arrivals.load(Ordering::Relaxed) }
+    }
+
+    /// Looks for what has changed, as long as there are viewers. `sign` tells runs of them.
+    pub(crate) async fn follow(&self, handler: Arc<Handler>, mut sign: Option<Sign>) {
         loop {
             tokio::time::sleep(PERIOD).await;
+            if let Some(sign) = &mut sign {
+                // A full disk is no reason to end.
+                let _ = sign.show(self.viewers());
+            }
             if self.places.available_permits() == VIEWERS_MAX {
                 // The next viewer is not shown what was before.
                 self.content.send_replace("".into());
@@ -96,7 +116,12 @@ enum Sent {
 
 async fn send_all(content: &mut watch::Receiver<Arc<str>>, sender: &Sender<Bytes>) -> Sent {
     loop {
-        let piece = match tokio::time::timeout(BEAT, content.changed()).await {
+        // One who has gone is no viewer any more, whether there is something to send or not.
+        let changed = tokio::select! {
+            () = sender.closed() => return Sent::Gone,
+            changed = tokio::time::timeout(BEAT, content.changed()) => changed,
+        };
+        let piece = match changed {
             Ok(Ok(())) => event(&content.borrow_and_update()),
             Ok(Err(_)) => return Sent::Gone,
             Err(_) => Some(Bytes::from_static(b":\n\n")),

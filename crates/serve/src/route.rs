@@ -61,6 +61,15 @@ pub enum Route {
     },
     /// A run to plan.
     Plan(PlanQuery),
+    /// A month of a target in production.
+    Month {
+        /// The name of the file of its history.
+        history: String,
+        /// The target.
+        target: String,
+        /// The month.
+        month: String,
+    },
     /// What goes on.
     Live,
     /// What goes on, as events.
@@ -145,12 +154,12 @@ pub fn route(target: &str) -> Result<Route, NoRoute> {
             let tests = all("tests").flat_map(|tests| tests.split_whitespace());
             Ok(Route::Side { ids: ids(named, 1)?, tests: tests.map(str::to_owned).collect() })
         }
-        "plan" => Ok(Route::Plan(PlanQuery {
+        "plan" => plan_query(&fields).map(Route::Plan),
+        "month" => Ok(Route::Month {
+            history: one("history").to_owned(),
             target: one("target").to_owned(),
-            preset: preset(one("preset"))?,
-            tests: all("tests").filter(|test| !test.is_empty()).map(str::to_owned).collect(),
-            jobs: one("jobs").trim().to_owned(),
-        })),
+            month: one("month").to_owned(),
+        }),
         "live" => Ok(Route::Live),
         "live/events" => Ok(Route::LiveEvents),
         "note" => id(one("id")).map(Route::Note),
@@ -161,6 +170,43 @@ pub fn route(target: &str) -> Result<Route, NoRoute> {
             _ => Err(NoRoute::Unknown),
         },
     }
+}
+
+/// The run that the `body` of a form describes: its fields are those of a plan, and no others.
+///
+/// # Errors
+/// Where it has another field, or a value that it cannot have.
+pub(crate) fn run_form(body: &str) -> Result<PlanQuery, NoRoute> {
+    let fields = fields(body)?;
+    match fields.iter().find(|(name, _)| !["target", "preset", "tests", "jobs"].contains(&name.as_str())) {
+        Some(_) => Err(NoRoute::Query("a run is described by target, preset, tests and jobs".to_owned())),
+        None => plan_query(&fields),
+    }
+}
+
+/// The number of the run that the `body` of a form is about.
+///
+/// # Errors
+/// Where it says something else.
+pub(crate) fn cancel_form(body: &str) -> Result<u64, NoRoute> {
+    let fields = fields(body)?;
+    let number = match &fields[..] {
+        [(name, number)] if name == "run" => number.parse().ok(),
+        _ => None,
+    };
+    number.ok_or_else(|| NoRoute::Query("what is cancelled is named by its number".to_owned()))
+}
+
+fn plan_query(fields: &[(String, String)]) -> Result<PlanQuery, NoRoute> {
+    let all =
+        |name: &'static str| fields.iter().filter(move |(field, _)| field == name).map(|(_, value)| value.as_str());
+    let one = |name: &'static str| all(name).next_back().unwrap_or_default();
+    Ok(PlanQuery {
+        target: one("target").to_owned(),
+        preset: preset(one("preset"))?,
+        tests: all("tests").filter(|test| !test.is_empty()).map(str::to_owned).collect(),
+        jobs: one("jobs").trim().to_owned(),
+    })
 }
 
 /// The fields of a query or of a form.
@@ -263,6 +309,19 @@ mod tests {
             panic!("a list")
         };
         assert_eq!((&*query.filter.text, query.filter.preset, query.page), ("a b c", Some(Preset::Quick), 3));
+    }
+
+    #[test]
+    fn a_form_of_a_run_has_no_other_fields_than_a_plan() {
+        let query = run_form("target=crm&preset=smoke&tests=T611&tests=C11&jobs=1%2C2").unwrap();
+        assert_eq!((&*query.target, query.tests.len(), &*query.jobs), ("crm", 2, "1,2"));
+        for body in ["target=crm&dir=%2F", "target=crm&--dir=%2F", "target=crm&record=x", "preset=fast"] {
+            assert!(run_form(body).is_err(), "{body}");
+        }
+        assert_eq!(cancel_form("run=7"), Ok(7));
+        for body in ["", "run=-1", "run=7&run=8", "number=7", "run=7%3Bx"] {
+            assert!(cancel_form(body).is_err(), "{body}");
+        }
     }
 
     #[test]

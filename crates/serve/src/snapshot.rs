@@ -66,7 +66,12 @@ pub struct Snapshot {
     /// How many snapshots there were before this one.
     pub generation: u64,
     places: HashMap<String, usize>,
+    /// The place of the record before each one, on the same host and target and with a test in common.
+    before: HashMap<usize, usize>,
 }
+
+/// So many records of the same host and target are looked at for one with a test in common.
+const LOOK_BACK: usize = 50;
 
 impl Snapshot {
     /// The snapshot of `items`, in any order.
@@ -86,11 +91,38 @@ impl Snapshot {
             *histories.entry(test.clone()).or_default() += 1;
         }
         let places = items.iter().enumerate().map(|(place, item)| (item.id.clone(), place)).collect();
-        Snapshot { items, unread, notes, histories, generation, places }
+        let before = before(&items);
+        Snapshot { items, unread, notes, histories, generation, places, before }
+    }
+
+    /// The record before that at `place` among the items, by which it is compared: on the same host and target, and with
+    /// a test in common.
+    pub fn before(&self, place: usize) -> Option<&Arc<Item>> {
+        self.items.get(*self.before.get(&place)?)
+    }
+
+    /// The place of `item` among the items.
+    pub fn place(&self, item: &Item) -> Option<usize> {
+        self.places.get(&item.id).copied()
     }
 
     /// What is found by `id`.
     pub fn find(&self, id: &str) -> Option<&Arc<Item>> {
         self.items.get(*self.places.get(id)?)
     }
+}
+
+/// For each record the one before it, by their places in `items`, the newest first.
+fn before(items: &[Arc<Item>]) -> HashMap<usize, usize> {
+    let mut earlier: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
+    let mut found = HashMap::new();
+    for (place, item) in items.iter().enumerate().rev().filter(|(_, item)| !item.entry.is_published()) {
+        let same = earlier.entry((&item.entry.host, &item.entry.target)).or_default();
+        let has_common = |other: &&usize| items[**other].entry.tests.iter().any(|test| item.entry.tests.contains(test));
+        if let Some(before) = same.iter().rev().take(LOOK_BACK).find(has_common) {
+            found.insert(place, *before);
+        }
+        same.push(place);
+    }
+    found
 }

@@ -30,6 +30,8 @@ pub enum ProblemKind {
     Refused,
     /// The environment.
     Failed,
+    /// Something else goes on that must end first.
+    Busy,
 }
 
 impl Problem {
@@ -71,6 +73,20 @@ pub struct ListPage<'a> {
     pub found: usize,
     /// This page and the last one, from 1.
     pub pages: (usize, usize),
+    /// So many entries of all, from the newest, lead to their comparison with the record before.
+    pub compared_max: usize,
+}
+
+/// A page of a history.
+pub struct HistoryPage<'a> {
+    /// The test, the jobs and the figure.
+    pub query: &'a HistoryQuery,
+    /// The hosts that a reader may choose, of a server.
+    pub hosts: &'a [&'a str],
+    /// The host whose records are shown; empty for those of all.
+    pub host: &'a str,
+    /// How it is read.
+    pub medium: Medium,
 }
 
 /// A record that is being written.
@@ -103,17 +119,17 @@ pub trait Views: Send + Sync + 'static {
     /// Where it cannot be read any more, and for a published system, which is no record.
     fn record_json(&self, item: &Item) -> Rendered;
 
-    /// A comparison, the base first.
+    /// A comparison, the base first, as a page at the root of a server or as a file below it.
     ///
     /// # Errors
     /// Where they have no test in common, and where a record cannot be read any more.
-    fn compare(&self, items: &[Arc<Item>]) -> Rendered;
+    fn compare(&self, items: &[Arc<Item>], medium: Medium) -> Rendered;
 
-    /// The history of a test over `records`, the oldest first.
+    /// The history of a test over `records`, the oldest first; a server lets its reader choose one of `hosts`.
     ///
     /// # Errors
     /// Where none of them has it.
-    fn history(&self, query: &HistoryQuery, records: &mut dyn Iterator<Item = Record>, medium: Medium) -> Rendered;
+    fn history(&self, page: &HistoryPage<'_>, records: &mut dyn Iterator<Item = Record>) -> Rendered;
 
     /// Systems side by side.
     ///
@@ -127,14 +143,20 @@ pub trait Views: Send + Sync + 'static {
     /// For targets, tests and jobs that there are not.
     fn plan(&self, query: &PlanQuery, may_be_made: bool) -> Rendered;
 
-    /// What goes on: the page, and its content alone.
+    /// The month `month` of `target` in the history of a monitor that is called `history`.
+    ///
+    /// # Errors
+    /// Where there is no such history, target or month.
+    fn month(&self, history: &str, target: &str, month: &str) -> Rendered;
+
+    /// What goes on, of records and in production: the page, and its content alone.
     fn live(&self, items: &[LiveItem]) -> [String; 2];
 
     /// The note on an entry.
     fn note(&self, item: &Item, snapshot: &Snapshot, can_be_changed: bool) -> String;
 
     /// A page that says why there is no other one.
-    fn problem(&self, message: &str, depth: Depth) -> String;
+    fn problem(&self, message: &str, medium: Medium, depth: Depth) -> String;
 
     /// The name of the file of the history of `test`.
     fn history_file(&self, test: &str) -> String;

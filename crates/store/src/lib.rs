@@ -17,6 +17,7 @@ mod read;
 mod schema;
 mod series;
 mod validate;
+mod viewers;
 mod write;
 
 pub use error::{Error, Result};
@@ -26,4 +27,5 @@ pub use notes::{NOTES_FILE, notes, write_note};
 pub use read::{RECORD_BYTES_MAX, read, read_in_detail, read_with, read_without_series};
 pub use schema::{Form, schema, schema_text};
 pub use validate::{check_figures, check_run};
+pub use viewers::{Sign, Viewers, viewers};
 pub use write::Writer;

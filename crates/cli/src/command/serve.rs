@@ -1,6 +1,9 @@
 //! `dbdyno serve`: the records of a directory in a browser, or the same pages as files.
 
+mod histories;
+mod listed;
 mod planning;
+mod running;
 mod views;
 
 use std::fs::File;
@@ -11,8 +14,10 @@ use std::sync::Arc;
 
 use clap::Args;
 use run::{Error, Interrupt, Result};
-use serve::{Encryption, Index, ServeSettings};
+use serve::{Encryption, Index, Runs, ServeSettings};
 
+use self::listed::listed_targets;
+use self::running::Runner;
 use self::views::RecordViews;
 use crate::arguments::value;
 use crate::output::{note, print};
@@ -23,7 +28,11 @@ Pages: the list with filters, each record as `dbdyno report` draws it, compariso
 histories, systems side by side, what is being measured, and a form that ends in a command to copy.
 Programs read /api/v1/records and /api/v1/records/ID.
 
-It reads the directory and writes nothing into it but, with --allow-notes, the file dbdyno.notes.
+It reads the directory and writes nothing into it but a hidden sign, by which a run knows that
+somebody follows it, and, with --allow-notes, the file dbdyno.notes. Histories of dbdyno monitor
+(*.db) are shown live. With --allow-run, who knows the token has targets of a file measured:
+  [targets]
+  crm = \"postgres://bench@db1/crm\"
 Elsewhere than on loopback it wants a certificate and a token; `ssh -L 7070:127.0.0.1:7070 HOST` reaches
 one that listens on loopback. The price book of RECORD.jsonl is RECORD.prices.toml beside it.
 
@@ -31,10 +40,13 @@ Examples:
   dbdyno serve                                   this directory at http://127.0.0.1:7070/
   dbdyno serve /srv/records --allow-notes        with tags and notes
   dbdyno serve /srv/records --export pages       the same pages as files, for any web server
+  dbdyno serve /srv/records --export pages --anonymize
+  dbdyno serve --allow-run targets.toml --token-file token
   dbdyno serve --listen 0.0.0.0:7443 --tls-certificate c.pem --tls-key k.pem --token-file token";
 
 /// Options that an export has no use for.
-const OF_SERVER: [&str; 6] = ["listen", "tls_certificate", "tls_key", "token_file", "host_name", "allow_notes"];
+const OF_SERVER: [&str; 7] =
+    ["listen", "tls_certificate", "tls_key", "token_file", "host_name", "allow_notes", "allow_run"];
 
 /// The longest file of a token.
 const TOKEN_BYTES_MAX: u64 = 4096;
@@ -49,6 +61,9 @@ pub struct ServeArguments {
     /// Write the pages as files into this new directory, and end
     #[arg(long, value_name = "OUT", conflicts_with_all = OF_SERVER)]
     pub export: Option<PathBuf>,
+    /// Export stand-ins for the names of hosts, addresses, users, paths, labels and serial numbers, and no notes
+    #[arg(long, requires = "export")]
+    pub anonymize: bool,
     /// Address and port; port 0 takes a free one
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7070", value_parser = value::listen)]
     pub listen: SocketAddr,
@@ -67,6 +82,9 @@ pub struct ServeArguments {
     /// Let readers write tags and notes about records, into the file dbdyno.notes of the directory
     #[arg(long)]
     pub allow_notes: bool,
+    /// Let readers who know the token start runs of the targets in this file, one at a time
+    #[arg(long, value_name = "TARGETS.toml", requires = "token_file")]
+    pub allow_run: Option<PathBuf>,
 }
 
 /// Serves until a signal, which is how it ends and no error; or writes the pages as files.
@@ -77,12 +95,16 @@ pub struct ServeArguments {
 pub fn serve(arguments: &ServeArguments) -> Result<()> {
     let settings = settings(arguments)?;
     settings.check().map_err(refused)?;
-    let index = Index::new(&arguments.dir, reference::published()).map_err(refused)?;
-    let views = RecordViews::new(&arguments.dir);
     if let Some(out) = &arguments.export {
-        let count = serve::export(&index, &views, out).map_err(refused)?;
-        return print(&format!("{count} files in {}; open {}", out.display(), out.join("index.html").display()));
+        return match arguments.anonymize {
+            true => export_anonymized(&arguments.dir, out),
+            false => export(&index(&arguments.dir)?, &RecordViews::new(&arguments.dir), out),
+        };
     }
+    let targets = arguments.allow_run.as_deref().map(listed_targets).transpose()?;
+    let runner = targets.map(|targets| Arc::new(Runner::new(&arguments.dir, targets)));
+    let index = index(&arguments.dir)?;
+    let views = RecordViews::new(&arguments.dir).with_runner(runner.clone());
     let interrupt = Arc::new(Interrupt::default());
     signal::listen(Arc::clone(&interrupt))?;
     let scheme = if settings.encryption.is_some() { "https" } else { "http" };
@@ -93,7 +115,42 @@ pub fn serve(arguments: &ServeArguments) -> Result<()> {
         // A closed standard output is no reason to end.
         let _ = print(&format!("{} at {scheme}://{address}/; Ctrl-C ends it", arguments.dir.display()));
     };
-    serve::serve(&settings, index, Box::new(views), &mut on_ready, &|| interrupt.is_raised()).map_err(refused)
+    if let Some(runner) = &runner {
+        let names: Vec<&str> = runner.targets().keys().map(String::as_str).collect();
+        note(&format!("runs: who knows the token may have {} measured", names.join(", ")));
+    }
+    let runs = runner.clone().map(|runner| runner as Arc<dyn Runs>);
+    let served = serve::serve(&settings, index, Box::new(views), runs, &mut on_ready, &|| interrupt.is_raised());
+    if let Some(runner) = runner {
+        runner.end();
+    }
+    served.map_err(refused)
+}
+
+fn index(directory: &Path) -> Result<Index> {
+    Index::new(directory, reference::published()).map_err(refused)
+}
+
+fn export(index: &Index, views: &RecordViews, out: &Path) -> Result<()> {
+    let written = serve::export(index, views, out).map_err(refused)?;
+    if written.comparisons_left_out > 0 {
+        note(&format!("{} comparisons of older records are left out", written.comparisons_left_out));
+    }
+    print(&format!("{} files in {}; open {}", written.files, out.display(), out.join("index.html").display()))
+}
+
+/// Exports what is left of the records without names, by way of a directory that only its owner may read.
+fn export_anonymized(directory: &Path, out: &Path) -> Result<()> {
+    let place = tempfile::Builder::new().prefix("dbdyno-anonymize").tempdir();
+    let place = place.map_err(|error| Error::environment(format!("no directory for records: {error}")))?;
+    let written = serve::anonymize(directory, place.path()).map_err(refused)?;
+    if written.left_out > 0 {
+        note(&format!("{} files that cannot be read, or are read twice, are left out", written.left_out));
+    }
+    note(
+        "names that are written nowhere but in the titles and texts of tests are not known; look at the pages before they go out",
+    );
+    export(&index(place.path())?, &RecordViews::without_paths(place.path()), out)
 }
 
 fn settings(arguments: &ServeArguments) -> Result<ServeSettings> {

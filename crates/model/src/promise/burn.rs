@@ -74,6 +74,13 @@ impl BurnRule {
         Nanos((self.long_ms as f64 * 1e6 * limit / PROMISE_RULES.burn_bad_min as f64) as u64)
     }
 
+    /// How fast the events in `minutes` that end at `now` use the budget.
+    pub fn burn(&self, minutes: &Tally, objective: Objective, now: UnixMillis) -> Burn {
+        let (long, short) = (minutes.over(now, self.long_ms), minutes.over(now, self.short_ms));
+        let budget = objective.budget().0;
+        Burn { long, long_rate: long.bad_share() / budget, short_rate: short.bad_share() / budget }
+    }
+
     /// What it says of the events in `minutes` that end at `now`.
     pub fn state(&self, minutes: &Tally, objective: Objective, now: UnixMillis) -> BurnState {
         let (long, short) = (minutes.over(now, self.long_ms), minutes.over(now, self.short_ms));
@@ -84,8 +91,7 @@ impl BurnRule {
         if long.bad < PROMISE_RULES.burn_bad_min {
             return BurnState::NotDecidable { period_ns_needed: self.period_ns_needed(objective) };
         }
-        let budget = objective.budget().0;
-        BurnState::Firing(Burn { long, long_rate: long.bad_share() / budget, short_rate: short.bad_share() / budget })
+        BurnState::Firing(self.burn(minutes, objective, now))
     }
 }
 

@@ -9,6 +9,7 @@ use super::burn::{BURN_MS_MAX, BURN_RULES, BurnRule, BurnState};
 use super::change::{AlertChange, AlertEvidence};
 use super::drift::{self, Drift, DriftReference, HourlyMedians, Shift, same_hour};
 use super::event::{Control, DAY_MS, Event, HOUR_MS, MINUTE_MS, Outcome, Standing, UnixMillis};
+use super::now::{BurnNow, ShiftNow};
 use super::objective::Promise;
 use super::rules::PROMISE_RULES;
 use super::tally::{Counts, Tally};
@@ -91,6 +92,39 @@ impl Judge {
         BURN_RULES.iter().map(move |rule| (rule, rule.state(&self.minutes, self.promise.objective, now)))
     }
 
+    /// How fast the budget is used now, by each rule of burn rates.
+    pub fn burns(&self, now: UnixMillis) -> impl Iterator<Item = BurnNow> + '_ {
+        self.burn_states(now).map(move |(rule, state)| {
+            let burn = rule.burn(&self.minutes, self.promise.objective, now);
+            BurnNow { rule: *rule, burn, state }
+        })
+    }
+
+    /// How far the medians of the last hours up to `hour` are above the baseline and above the same hours of the days
+    /// before; without those of which too little is known.
+    pub fn shifts(&self, hour: i64) -> Vec<ShiftNow> {
+        let of = |(reference, shift): (DriftReference, Option<Shift>)| {
+            let shift = shift?;
+            Some(ShiftNow {
+                reference,
+                ratio: Ratio(shift.estimate.exp()),
+                ratio_min: Ratio(shift.low.exp()),
+                ratio_max: Ratio(shift.high.exp()),
+                hours: shift.hours,
+                is_drift: shift.is_drift(),
+            })
+        };
+        self.shifts_at(hour).into_iter().filter_map(of).collect()
+    }
+
+    fn shifts_at(&self, hour: i64) -> [(DriftReference, Option<Shift>); 2] {
+        let baseline = self.promise.baseline_p50_ns.map(|median| median.0 as f64);
+        [
+            (DriftReference::Baseline, drift::shift(&self.medians, hour, |_| baseline)),
+            (DriftReference::SameHour, drift::shift(&self.medians, hour, |hour| same_hour(&self.medians, hour))),
+        ]
+    }
+
     /// The first rule that too few events leave undecided, with the period that would decide it.
     pub fn undecided(&self, now: UnixMillis) -> Option<(Alert, Nanos)> {
         self.burn_states(now).find_map(|(rule, state)| match state {
@@ -140,17 +174,14 @@ impl Judge {
     ) -> Vec<AlertChange> {
         self.medians.extend(median_ns.map(|median| (hour, median)));
         self.medians = self.medians.split_off(&(hour - (PROMISE_RULES.drift_days + 1) * 24));
-        let baseline = self.promise.baseline_p50_ns.map(|median| median.0 as f64);
-        let from_baseline = drift::shift(&self.medians, hour, |_| baseline);
-        let from_history = drift::shift(&self.medians, hour, |hour| same_hour(&self.medians, hour));
-        let looks = [
-            (Alert::DriftFromBaseline, DriftReference::Baseline, from_baseline),
-            (Alert::DriftFromHistory, DriftReference::SameHour, from_history),
-        ];
         let at = UnixMillis((hour + 1) * HOUR_MS);
         let mut changes = Vec::new();
-        for (alert, reference, shift) in looks {
+        for (reference, shift) in self.shifts_at(hour) {
             let Some(shift) = shift else { continue };
+            let alert = match reference {
+                DriftReference::Baseline => Alert::DriftFromBaseline,
+                DriftReference::SameHour => Alert::DriftFromHistory,
+            };
             // Between the two it stays as it was.
             if shift.is_drift() {
                 let evidence = AlertEvidence::Drift(drift_of(shift, reference, hour, controls));

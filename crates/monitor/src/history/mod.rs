@@ -6,6 +6,7 @@
 
 mod hours;
 mod month;
+mod now;
 mod prune;
 mod recall;
 mod tables;
@@ -14,5 +15,5 @@ mod writer;
 pub(crate) use self::month::timestamp;
 pub use self::prune::RAW_DAYS;
 pub use self::recall::Recalled;
-pub use self::tables::History;
+pub use self::tables::{HISTORY_ID, History};
 pub(crate) use self::writer::{Entry, Writer};

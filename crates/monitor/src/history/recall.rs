@@ -37,6 +37,11 @@ impl History {
 
     fn recall_target(&mut self, target: i64, promises: &[Promise], now: UnixMillis) -> rusqlite::Result<Recalled> {
         self.end_hours_before(target, now.hour())?;
+        self.recalled(target, promises, now)
+    }
+
+    /// What is known of `target` at `now`, but the hours that a killed process left as events.
+    pub(super) fn recalled(&self, target: i64, promises: &[Promise], now: UnixMillis) -> rusqlite::Result<Recalled> {
         let mut recalled = Recalled {
             judges: promises.iter().map(|promise| (promise.operation, Judge::new(*promise))).collect(),
             ..Recalled::default()

@@ -10,8 +10,12 @@ use record::{Nanos, Ratio};
 use run::{Error, Result};
 use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 
-/// `dbDm`: it is a history of ours.
-const APPLICATION_ID: i64 = 0x6462_446d;
+/// What the file of a history says it is of: `dbDm`, big-endian, at byte 68.
+pub const HISTORY_ID: u32 = 0x6462_446d;
+const APPLICATION_ID: i64 = HISTORY_ID as i64;
+/// How often a lock is tried, and how far apart.
+const LOCK_TRIES: u32 = 3;
+const LOCK_PAUSE: Duration = Duration::from_millis(20);
 /// Version of the tables.
 const VERSION: i64 = 1;
 
@@ -53,7 +57,15 @@ impl History {
         let refused = |error: &dyn std::fmt::Display| refused(path, error);
         let lock = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
         let lock = lock.map_err(|error| refused(&error))?;
-        if lock.try_lock().is_err() {
+        // Who only looks whether it is held holds it for a moment.
+        let is_held = (0..LOCK_TRIES).all(|_| {
+            let is_held = lock.try_lock().is_err();
+            if is_held {
+                std::thread::sleep(LOCK_PAUSE);
+            }
+            is_held
+        });
+        if is_held {
             let error = Error::environment(format!("history {} is written by another monitor", path.display()));
             return Err(error.hint("end that one, or give another file with --data"));
         }

@@ -32,6 +32,8 @@ pub struct Listed<'a> {
     pub record: Option<&'a Record>,
     /// What somebody noted about it.
     pub note: Option<&'a Note>,
+    /// What the record before it on the same host and target is found by.
+    pub before: Option<&'a str>,
 }
 
 /// A file that should be a record and cannot be read.
@@ -177,15 +179,23 @@ fn table(view: &ListView<'_>) -> Table {
     let mut table =
         with_verdicts(View::of(columns()).only(&keys)).table("list", "Records and published systems", rows, tone);
     // The first column names the entry and leads to it; beside it is the check box, which so is seen on a telephone, too.
+    let has_before = view.listed.iter().any(|listed| listed.before.is_some());
     for (row, listed) in table.rows.iter_mut().zip(&view.listed) {
         row.cells[0] = Cell::Text(Text::link(moment(listed.entry), view.place.record(listed.id)));
         row.notes = notes(listed);
+        if has_before {
+            let comparison = |before| Text::link("against it", view.place.comparison(before, listed.id));
+            row.cells.insert(1, Cell::Text(listed.before.map_or_else(Text::default, comparison)));
+        }
         if view.place.is_served() {
             let label = format!("compare {}", listed.entry.name);
             let pick = Pick { form: COMPARE, name: "id", value: listed.id.to_owned(), label };
             row.cells.insert(1, Cell::Pick(pick));
             row.cells.push(Cell::Text(Text::link("note", view.place.note(listed.id))));
         }
+    }
+    if has_before {
+        table.columns.insert(1, Column::text("the one before"));
     }
     if view.place.is_served() {
         table.columns.insert(1, Column::text("compare"));

@@ -1,10 +1,12 @@
-//! What goes on: the records that are being written.
+//! What goes on: the records that are being written, and targets in production.
 
 use model::archive::{ArchiveEntry, ArchiveOrigin};
 use record::Record;
 
 use super::list::about;
 use super::place::Place;
+use super::production::{self, HistoryNow};
+use super::server_run::{self, ServerRun};
 use crate::document::{Bar, BarRole, Block, Cell, Column, Document, Row, Section, Table, Text};
 use crate::run_line::run_line;
 
@@ -23,16 +25,32 @@ pub struct LiveRecord<'a> {
     pub quiet_seconds: u64,
 }
 
-/// A page of the records that are being written, the newest first.
-pub fn live(records: &[LiveRecord<'_>], directory: &str) -> Document {
-    let body = match records {
+/// What goes on.
+pub struct LiveView<'a> {
+    /// The directory, as it was named.
+    pub directory: &'a str,
+    /// The records that are being written, the newest first.
+    pub records: &'a [LiveRecord<'a>],
+    /// The histories of monitors.
+    pub histories: &'a [HistoryNow<'a>],
+    /// Whether runs may be started here.
+    pub may_run: bool,
+    /// The run that this server carries out, or the last one.
+    pub run: Option<&'a ServerRun>,
+}
+
+/// A page of what goes on.
+pub fn live(view: &LiveView<'_>) -> Document {
+    let body = match view.records {
         [] => vec![Block::text("Nothing is being measured: no record of this directory is unfinished.")],
         records => records.iter().enumerate().flat_map(blocks).collect(),
     };
+    let own = view.may_run.then(|| server_run::section(view.run));
+    let others = [Section::new("now", "Being measured", body), production::section(view.histories)];
     Document {
-        subtitle: directory.to_owned(),
+        subtitle: view.directory.to_owned(),
         is_live: true,
-        ..Document::new("dbdyno: live", vec![Section::new("now", "Being measured", body)])
+        ..Document::new("dbdyno: live", own.into_iter().chain(others).collect())
     }
     .with_ways(Place::Served.ways())
 }

@@ -50,9 +50,22 @@ impl Place {
         }
     }
 
+    /// The comparison of the record `id` with `before`.
+    pub(crate) fn comparison(self, before: &str, id: &str) -> String {
+        match self.is_served() {
+            true => format!("{}compare?a={}&b={}", self.root(), encoded(before), encoded(id)),
+            false => format!("{}compare/{}.html", self.root(), encoded(id)),
+        }
+    }
+
     /// The note on a record.
     pub(crate) fn note(self, id: &str) -> String {
         format!("{}note?id={}", self.root(), encoded(id))
+    }
+
+    /// The month `month` of `target` in the history `file`.
+    pub(crate) fn month(self, file: &str, target: &str, month: &str) -> String {
+        format!("{}month?history={}&target={}&month={month}", self.root(), encoded(file), encoded(target))
     }
 
     /// The links above the title of every page.

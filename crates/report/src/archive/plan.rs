@@ -13,6 +13,10 @@ pub struct PlanView<'a> {
     pub targets: &'a [&'a str],
     /// The chosen target.
     pub target: &'a str,
+    /// Whether it is a name of the file of the server, and not what a command takes.
+    pub is_listed: bool,
+    /// Whether the run may be started here.
+    pub may_run: bool,
     /// The chosen preset.
     pub preset: Preset,
     /// The tests to choose from: code and summary.
@@ -27,7 +31,7 @@ pub struct PlanView<'a> {
     pub plan: Result<String, String>,
 }
 
-/// The form, the command that it ends in, and its plan. It executes nothing.
+/// The form, the command that it ends in, and its plan; and the button that starts it, where that may be.
 pub fn plan_form(view: &PlanView<'_>) -> Document {
     let same = |words: &str| (words.to_owned(), words.to_owned());
     let tests = view.tests.iter().map(|(code, summary)| {
@@ -57,13 +61,32 @@ pub fn plan_form(view: &PlanView<'_>) -> Document {
         Ok(plan) => vec![lines(plan)],
         Err(reason) => vec![refusal(reason)],
     };
+    let mut commands = vec![Block::Commands(vec![command])];
+    if view.is_listed {
+        commands
+            .push(Block::aside(format!("TARGET is what \"{}\" stands for in the file of the server.", view.target)));
+    }
+    if view.may_run {
+        commands.push(Block::Form(run_form(view)));
+        commands.push(Block::aside("One run at a time. It begins at once; the live page shows it and can cancel it."));
+    }
     let sections = vec![
-        Section::new("command", "Command", vec![Block::Commands(vec![command])]),
+        Section::new("command", "Command", commands),
         Section::new("what", "Plan", plan),
         Section::new("choice", "Choice", vec![Block::Form(form)]),
     ];
-    Document { subtitle: "nothing is executed".to_owned(), ..Document::new("dbdyno: plan a run", sections) }
+    let subtitle = if view.may_run { "nothing is executed before you press Run" } else { "nothing is executed" };
+    Document { subtitle: subtitle.to_owned(), ..Document::new("dbdyno: plan a run", sections) }
         .with_ways(Place::Served.ways())
+}
+
+/// The button that starts the run.
+fn run_form(view: &PlanView<'_>) -> Form {
+    let kept = |name, value: &str| Field::Kept { name, value: value.to_owned() };
+    let one = [kept("target", view.target), kept("preset", preset(view.preset)), kept("jobs", view.jobs)];
+    let tests = view.chosen.iter().map(|test| kept("tests", test));
+    let fields = one.into_iter().chain(tests).collect();
+    Form { id: "run-form", action: "run".to_owned(), is_post: true, fields, button: "Run" }
 }
 
 /// The lines of a plan: a label and what follows it.

@@ -73,10 +73,19 @@ pub(super) fn environment(record: &Record) -> Vec<Field> {
         optional("probes of memory and storage before and after", None, "run once in a record"),
         publisher("other workloads on the machine and its storage"),
     ];
+    fields.extend(followed(record).map(|text| filled("followed live", text)));
     if record.plan.preset == Preset::Smoke {
         fields.push(filled("warning", "preset smoke: its figures mean nothing"));
     }
     fields
+}
+
+/// Which runs were followed live, and by how many; nothing where none was.
+fn followed(record: &Record) -> Option<String> {
+    let viewers = || record.runs.iter().filter_map(|run| run.live_viewers);
+    let (runs, most) = (viewers().count() as u64, viewers().max()?);
+    let viewers = plural(most.get().into(), "viewer");
+    Some(format!("{} by at most {viewers} through dbdyno serve on this host", plural(runs, "run")))
 }
 
 /// Why the throttling count is absent on processors that only report their temperature.

@@ -49,7 +49,7 @@ fn answer(month: &Month) -> Note {
 }
 
 /// A line for each operation.
-fn promises(month: &Month) -> Table {
+pub(crate) fn promises(month: &Month) -> Table {
     let columns = vec![
         Column::text("operation"),
         Column::text("promise"),
@@ -91,7 +91,7 @@ fn promises(month: &Month) -> Table {
 }
 
 /// A line for each incident.
-fn incidents(month: &Month) -> Table {
+pub(crate) fn incidents(month: &Month) -> Table {
     let columns = vec![
         Column::text("from"),
         Column::text("until"),

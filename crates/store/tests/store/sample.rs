@@ -1,6 +1,7 @@
 //! Sample records: with every field, and with as few as possible. The figures are meaningless.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 
 use record::evidence::{CommitCount, DeviceIo, LittlesLaw};
 use record::{
@@ -468,6 +469,7 @@ fn run(number: u32, pace: Pace) -> Run {
             ObservedRun { readings: Vec::new(), time_error_ns: Nanos(80_000), foreign_load: None },
         )]
         .into(),
+        live_viewers: NonZeroU32::new(2),
         foreign_load: Some(Box::new(ForeignLoad {
             observed_ns: Nanos(1_000_000_000),
             processors: 0.25,

@@ -1,4 +1,4 @@
-//! A run that is planned in a browser: a command to copy, with the plan of a dry run. Nothing is executed.
+//! A run that is planned in a browser: a command to copy, with the plan of a dry run.
 //!
 //! All words of the command are of lists or are numbers: what a form says names no file, no host and no program. The
 //! plan is made by a process of its own in an empty directory, for engines that need no server; a server is started or
@@ -14,6 +14,8 @@ use report::{Document, PlanView};
 use run::{Error, Result};
 use serve::PlanQuery;
 
+use super::listed::{ListedTarget, ListedTargets};
+
 /// The targets to choose from, and whether a plan of each needs no server.
 const TARGETS: [(&str, bool); 5] =
     [("sqlite", true), ("duckdb", true), ("local:postgres", false), ("local:mariadb", false), ("local:mysql", false)];
@@ -28,28 +30,34 @@ const POLL: Duration = Duration::from_millis(20);
 const DEGREES_MAX: usize = 32;
 const JOBS_MAX: u32 = 100_000;
 
-/// The page of `query`; its plan is made where that may be.
+/// The highest degree of parallelism of a run that a reader starts, and how many of them.
+const RUN_JOBS_MAX: u32 = 1000;
+const RUN_DEGREES_MAX: usize = 16;
+
+/// The page of `query`; its plan is made where that may be. Targets of `listed` may be run.
 ///
 /// # Errors
 /// For a target, test or degree of parallelism that is not in the lists.
-pub fn plan(query: &PlanQuery, may_be_made: bool) -> Result<Document> {
+pub fn plan(query: &PlanQuery, may_be_made: bool, listed: Option<&ListedTargets>) -> Result<Document> {
+    let names: Vec<&str> = listed.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+    let targets: Vec<&str> = names.iter().copied().chain(TARGETS.map(|(target, _)| target)).collect();
     let is_first = query.target.is_empty();
-    let target = if is_first { TARGETS[0].0 } else { &query.target };
-    let (_, needs_no_server) = TARGETS
-        .into_iter()
-        .find(|(known, _)| *known == target)
-        .ok_or_else(|| Error::user("there is no such target to choose").hint("choose one of the list"))?;
-    let tests = tests();
-    let chosen: Vec<String> =
-        query.tests.iter().filter(|code| tests.iter().any(|(known, _)| known == code)).cloned().collect();
-    if chosen.len() != query.tests.len() {
-        return Err(Error::user("there is no such test").hint("`dbdyno list tests` shows them"));
+    let target = if is_first { targets[0] } else { &query.target };
+    if !targets.contains(&target) {
+        return Err(Error::user("there is no such target to choose").hint("choose one of the list"));
     }
-    let jobs = jobs(&query.jobs)?;
-    let preset = query.preset.unwrap_or(Preset::Quick);
-    let words = words(target, preset, &chosen, &jobs);
+    // What a name stands for is not shown.
+    let of_name = listed.and_then(|listed| listed.get(target));
+    let words_of_target = of_name.map_or(target, |listed| listed.words.as_str());
+    let needs_no_server = TARGETS.contains(&(words_of_target, true));
+    let tests = tests();
+    let (preset, chosen, jobs) = checked(query, &tests)?;
+    let words = words(if of_name.is_some() { "TARGET" } else { target }, preset, &chosen, &jobs);
     let plan = match (is_first, needs_no_server, may_be_made) {
         (true, _, _) => Err("choose, and press Plan".to_owned()),
+        (_, false, _) if of_name.is_some() => {
+            Err("the plan is made by the run itself, which tests the target first".to_owned())
+        }
         (_, false, _) => {
             Err("a server is started by the command alone\nhint: with --dry-run it prints the plan and ends".to_owned())
         }
@@ -58,11 +66,13 @@ pub fn plan(query: &PlanQuery, may_be_made: bool) -> Result<Document> {
                                  --dry-run the command prints it"
                 .to_owned())
         }
-        (_, true, true) => dry_run(&words),
+        (_, true, true) => dry_run(&self::words(words_of_target, preset, &chosen, &jobs)),
     };
     let view = PlanView {
-        targets: &TARGETS.map(|(target, _)| target),
+        targets: &targets,
         target,
+        may_run: of_name.is_some() && !is_first,
+        is_listed: of_name.is_some(),
         preset,
         tests: &tests,
         chosen: &chosen,
@@ -71,6 +81,33 @@ pub fn plan(query: &PlanQuery, may_be_made: bool) -> Result<Document> {
         plan,
     };
     Ok(report::plan_form(&view))
+}
+
+/// The target of `query` among those that are `listed`, and the options of its run.
+///
+/// # Errors
+/// For what is in no list, and for more jobs than a reader may ask for.
+pub fn run_words<'a>(query: &PlanQuery, listed: &'a ListedTargets) -> Result<(&'a ListedTarget, Vec<String>)> {
+    let target = listed.get(&query.target).ok_or_else(|| {
+        Error::user("this server does not run that target").hint("choose one of its file; the plan page lists them")
+    })?;
+    let (preset, chosen, jobs) = checked(query, &tests())?;
+    let degrees: Vec<u32> = jobs.split(',').filter_map(|jobs| jobs.parse().ok()).collect();
+    if degrees.len() > RUN_DEGREES_MAX || degrees.iter().any(|jobs| *jobs > RUN_JOBS_MAX) {
+        let message = format!("jobs {jobs} are more than {RUN_DEGREES_MAX} degrees of at most {RUN_JOBS_MAX}");
+        return Err(Error::user(message).hint("a larger run is started by its command"));
+    }
+    Ok((target, options(preset, &chosen, &jobs)))
+}
+
+/// The preset, the tests and the jobs of `query`, if all are of `tests` and numbers.
+fn checked(query: &PlanQuery, tests: &[(&'static str, &'static str)]) -> Result<(Preset, Vec<String>, String)> {
+    let is_known = |code: &&String| tests.iter().any(|(known, _)| known == code);
+    let chosen: Vec<String> = query.tests.iter().filter(is_known).cloned().collect();
+    if chosen.len() != query.tests.len() {
+        return Err(Error::user("there is no such test").hint("`dbdyno list tests` shows them"));
+    }
+    Ok((query.preset.unwrap_or(Preset::Quick), chosen, jobs(&query.jobs)?))
 }
 
 /// Codes and summaries of probes and tests.
@@ -94,7 +131,13 @@ fn jobs(text: &str) -> Result<String> {
 
 /// The verb and its options.
 fn words(target: &str, preset: Preset, tests: &[String], jobs: &str) -> Vec<String> {
-    let mut words = ["run", "--target", target, "--preset", report::preset(preset)].map(str::to_owned).to_vec();
+    let mut words = ["run", "--target", target].map(str::to_owned).to_vec();
+    words.extend(options(preset, tests, jobs));
+    words
+}
+
+fn options(preset: Preset, tests: &[String], jobs: &str) -> Vec<String> {
+    let mut words = vec!["--preset".to_owned(), report::preset(preset).to_owned()];
     if !tests.is_empty() {
         words.extend(["--tests".to_owned(), tests.join(",")]);
     }
@@ -159,14 +202,33 @@ mod tests {
     #[test]
     fn what_is_in_no_list_is_refused() {
         for target in ["postgres://evil/x", "@/etc/passwd", "sqlite --dir /", "local:oracle"] {
-            assert!(plan(&query(target, &[], ""), false).is_err(), "{target}");
+            assert!(plan(&query(target, &[], ""), false, None).is_err(), "{target}");
         }
         for test in ["/etc/passwd", "mine.toml", "--dir", "T611;x"] {
-            assert!(plan(&query("sqlite", &[test], ""), false).is_err(), "{test}");
+            assert!(plan(&query("sqlite", &[test], ""), false, None).is_err(), "{test}");
         }
         for jobs in ["0", "x", "1;2", "-1", "100001", "1 2"] {
-            assert!(plan(&query("sqlite", &[], jobs), false).is_err(), "{jobs}");
+            assert!(plan(&query("sqlite", &[], jobs), false, None).is_err(), "{jobs}");
         }
+    }
+
+    #[test]
+    fn only_what_is_listed_is_run_and_what_it_stands_for_is_not_shown() {
+        let words = "postgres://bench:s3cret@db1/crm".to_owned();
+        let listed = ListedTargets::from([("crm".to_owned(), ListedTarget { words, has_host: true })]);
+        let run =
+            |target: &str, jobs: &str| run_words(&query(target, &["T611"], jobs), &listed).map(|(_, words)| words);
+        assert_eq!(run("crm", "1,2").unwrap().join(" "), "--preset quick --tests T611 --jobs 1,2");
+        for target in ["sqlite", "", "crm2", "--dir=/", "postgres://bench:s3cret@db1/crm", "@/etc/passwd"] {
+            assert!(run(target, "").is_err(), "{target}");
+        }
+        for jobs in ["1001", "1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", "--dir", "x"] {
+            assert!(run("crm", jobs).is_err(), "{jobs}");
+        }
+        let page = plan(&query("crm", &[], ""), true, Some(&listed)).unwrap().html();
+        assert!(page.contains("action=\"run\"") && !page.contains("s3cret") && !page.contains("db1"), "{page}");
+        let first = plan(&query("", &[], ""), true, Some(&listed)).unwrap().html();
+        assert!(!first.contains("action=\"run\""));
     }
 
     #[test]

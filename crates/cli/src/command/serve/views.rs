@@ -5,29 +5,62 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use model::archive::choices;
-use model::history::{HistoryQuery, history_entry};
+use model::history::history_entry;
 use model::{PriceBook, System};
 use record::Record;
-use report::{ListView, Listed, LiveRecord, Place, SideView, Unread};
+use report::{HistoryNow, ListView, Listed, LiveRecord, LiveView, Place, SideView, Unread};
 use run::{Error, Fault, Result};
 use serve::{
-    Depth, Item, ListPage, LiveItem, Medium, PlanQuery, Problem, ProblemKind, Rendered, Snapshot, Source, Views,
+    Depth, HistoryPage, Item, ListPage, LiveItem, Medium, PlanQuery, Problem, ProblemKind, Rendered, Snapshot, Source,
+    Views,
 };
 
+use super::histories::Histories;
 use super::planning;
+use super::running::Runner;
 use crate::command::{compare, report::read_for_page};
-use crate::page::sheet_of;
+use crate::page::sheet_named;
 use crate::subject::{self, unreadable};
 
 /// The pages of the records in a directory.
 pub struct RecordViews {
+    /// What the directory is called.
     directory: String,
+    /// The histories of monitors in it.
+    histories: Histories,
+    /// What carries out runs; absent where none may be started.
+    runner: Option<Arc<Runner>>,
+    /// Whether records are called by the names of their files alone.
+    hides_paths: bool,
 }
 
 impl RecordViews {
     /// Those of `directory`.
     pub fn new(directory: &Path) -> RecordViews {
-        RecordViews { directory: directory.display().to_string() }
+        RecordViews {
+            directory: directory.display().to_string(),
+            histories: Histories::new(directory),
+            runner: None,
+            hides_paths: false,
+        }
+    }
+
+    /// The same with the runs of `runner`.
+    pub fn with_runner(self, runner: Option<Arc<Runner>>) -> RecordViews {
+        RecordViews { runner, ..self }
+    }
+
+    /// Those of a directory whose place is nobody's business.
+    pub fn without_paths(directory: &Path) -> RecordViews {
+        RecordViews { directory: "records".to_owned(), hides_paths: true, ..RecordViews::new(directory) }
+    }
+
+    /// What the file at `path` is called.
+    fn shown(&self, path: &Path) -> String {
+        match path.file_name().filter(|_| self.hides_paths) {
+            Some(name) => name.to_string_lossy().into_owned(),
+            None => path.display().to_string(),
+        }
     }
 }
 
@@ -44,7 +77,7 @@ impl Views for RecordViews {
             place: place(page.medium, Depth::Root),
             directory: &self.directory,
             filter: page.filter,
-            listed: with_records(page.items, &records, snapshot),
+            listed: with_records(page, &records),
             found: page.found,
             pages: page.pages,
             engines: engines.into_iter().collect(),
@@ -66,7 +99,7 @@ impl Views for RecordViews {
             Source::Published(system) => report::system(system, None),
             Source::Record { path, .. } => {
                 let record = read_for_page(path).map_err(|error| problem_of(error, path))?;
-                sheet_of(&record, path, None, None)
+                sheet_named(&record, path, &self.shown(path), None, None)
             }
         };
         Ok(document.with_ways(place(medium, Depth::Below).ways()).html())
@@ -84,19 +117,24 @@ impl Views for RecordViews {
         }
     }
 
-    fn compare(&self, items: &[Arc<Item>]) -> Rendered {
+    fn compare(&self, items: &[Arc<Item>], medium: Medium) -> Rendered {
         let words: Vec<String> = items.iter().map(|item| words(item)).collect();
         let document = compare::document(&words).map_err(|error| problem_among(error, items))?;
-        Ok(document.with_ways(Place::Served.ways()).html())
+        Ok(document.with_ways(place(medium, depth_of(medium)).ways()).html())
     }
 
-    fn history(&self, query: &HistoryQuery, records: &mut dyn Iterator<Item = Record>, medium: Medium) -> Rendered {
+    fn history(&self, page: &HistoryPage<'_>, records: &mut dyn Iterator<Item = Record>) -> Rendered {
+        let query = page.query;
         let entries: Vec<_> = records.filter_map(|record| history_entry(record, query)).collect();
         if entries.is_empty() {
             return Err(Problem::refused(format!("no record here has a plain run of test {}", query.test)));
         }
-        let depth = if medium == Medium::File { Depth::Below } else { Depth::Root };
-        Ok(report::history(entries, query).with_ways(place(medium, depth).ways()).html())
+        let place = place(page.medium, depth_of(page.medium));
+        let document = report::history(entries, query).with_ways(place.ways());
+        Ok(match page.medium {
+            Medium::Served => report::history_choice(document, query, page.hosts, page.host).html(),
+            Medium::File => document.html(),
+        })
     }
 
     fn side(&self, items: &[Arc<Item>], tests: &[String]) -> Rendered {
@@ -107,26 +145,53 @@ impl Views for RecordViews {
     }
 
     fn plan(&self, query: &PlanQuery, may_be_made: bool) -> Rendered {
-        planning::plan(query, may_be_made).map(|document| document.html()).map_err(|error| problem(&error))
+        let listed = self.runner.as_ref().map(|runner| runner.targets());
+        planning::plan(query, may_be_made, listed).map(|document| document.html()).map_err(|error| problem(&error))
     }
 
     fn live(&self, items: &[LiveItem]) -> [String; 2] {
         let records: Vec<LiveRecord<'_>> = items.iter().map(live_record).collect();
-        let document = report::live(&records, &self.directory);
+        let histories = self.histories.now();
+        let histories: Vec<HistoryNow<'_>> = histories
+            .iter()
+            .map(|(file, read)| HistoryNow {
+                file,
+                is_written: read.is_written,
+                targets: read.targets.as_deref().map_err(String::as_str),
+            })
+            .collect();
+        let run = self.runner.as_ref().and_then(|runner| runner.now());
+        let document = report::live(&LiveView {
+            directory: &self.directory,
+            records: &records,
+            histories: &histories,
+            may_run: self.runner.is_some(),
+            run: run.as_ref(),
+        });
         [document.html(), document.content()]
+    }
+
+    fn month(&self, history: &str, target: &str, month: &str) -> Rendered {
+        let month = self.histories.month(history, target, month).map_err(|error| problem(&error))?;
+        Ok(report::month(&month).with_ways(Place::Served.ways()).html())
     }
 
     fn note(&self, item: &Item, snapshot: &Snapshot, can_be_changed: bool) -> String {
         report::note_page(&listed(item, snapshot), can_be_changed).html()
     }
 
-    fn problem(&self, message: &str, depth: Depth) -> String {
-        report::problem(message, place(Medium::Served, depth)).html()
+    fn problem(&self, message: &str, medium: Medium, depth: Depth) -> String {
+        report::problem(message, place(medium, depth)).html()
     }
 
     fn history_file(&self, test: &str) -> String {
         report::file_name(test)
     }
+}
+
+/// Where comparisons and histories are: their queries are at the root, their files in folders.
+fn depth_of(medium: Medium) -> Depth {
+    if medium == Medium::File { Depth::Below } else { Depth::Root }
 }
 
 fn place(medium: Medium, depth: Depth) -> Place {
@@ -139,16 +204,18 @@ fn place(medium: Medium, depth: Depth) -> Place {
 }
 
 fn listed<'a>(item: &'a Item, snapshot: &'a Snapshot) -> Listed<'a> {
-    Listed { id: &item.id, entry: &item.entry, record: None, note: snapshot.notes.get(&item.id) }
+    Listed { id: &item.id, entry: &item.entry, record: None, note: snapshot.notes.get(&item.id), before: None }
 }
 
-/// `items` with those of `records` that are there.
-fn with_records<'a>(items: &'a [Arc<Item>], records: &'a [Option<Record>], snapshot: &'a Snapshot) -> Vec<Listed<'a>> {
-    let of = |(item, record): (&'a Arc<Item>, &'a Option<Record>)| Listed {
-        record: record.as_ref(),
-        ..listed(item, snapshot)
+/// The items of `page` with those of `records` that are there, and with what is before each.
+fn with_records<'a>(page: &ListPage<'a>, records: &'a [Option<Record>]) -> Vec<Listed<'a>> {
+    let snapshot = page.snapshot;
+    let of = |(item, record): (&'a Arc<Item>, &'a Option<Record>)| {
+        let place = snapshot.place(item).filter(|place| *place < page.compared_max);
+        let before = place.and_then(|place| snapshot.before(place)).map(|before| before.id.as_str());
+        Listed { record: record.as_ref(), before, ..listed(item, snapshot) }
     };
-    items.iter().zip(records).map(of).collect()
+    page.items.iter().zip(records).map(of).collect()
 }
 
 fn live_record(live: &LiveItem) -> LiveRecord<'_> {

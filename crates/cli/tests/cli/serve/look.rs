@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::{Server, archive, id};
+use super::{Server, allowed, archive, id};
+use crate::fleet_hosts::{wait_until, write};
+use crate::monitored::{Monitor, events};
 
 #[allow(dead_code, reason = "the tests of pages use the rest")]
 #[path = "../../../../report/tests/page/browser.rs"]
@@ -38,24 +40,14 @@ fn screenshots() -> PathBuf {
     folder
 }
 
-#[test]
-fn the_pages_of_the_server_are_quiet_and_fit() {
-    let bench = archive();
-    let server = Server::start(&bench, &["--allow-notes"]);
-    let (old, new) = (id(&server, "dbdyno-old"), id(&server, "dbdyno-new"));
-    let mut browser = Browser::start();
-    let pages = [
-        ("list", String::new()),
-        ("side", format!("side?ids={old},{new},hp-dl980-violin-vma3205")),
-        ("plan", "plan?target=sqlite&preset=smoke&tests=T611".to_owned()),
-        ("live", "live".to_owned()),
-        ("note", format!("note?id={old}")),
-        ("no-page", "nothing".to_owned()),
-    ];
-    let root = format!("http://{}/", server.address);
+/// Opens each of `pages` of the server at `address` at both sizes, draws it, and holds it against what pages must be; `login` is
+/// what the address begins with.
+fn look(browser: &mut Browser, address: &str, login: &str, pages: &[(&str, String)]) {
+    let root = format!("http://{address}/");
+    let from = format!("http://{login}{address}/");
     for (size, scheme) in SIZES.into_iter().zip(["light", "dark"]) {
-        for (name, target) in &pages {
-            browser.open_url(&format!("{root}{target}"), size, scheme);
+        for (name, target) in pages {
+            browser.open_url(&format!("{from}{target}"), size, scheme);
             let place = format!("serve-{name}-{}-{scheme}", size.0);
             let overflow = browser.evaluate("document.documentElement.scrollWidth - innerWidth");
             assert!(overflow.as_i64().unwrap() <= 0, "{place}: the page is {overflow} pixels too wide");
@@ -66,7 +58,7 @@ fn the_pages_of_the_server_are_quiet_and_fit() {
                     "Log.entryAdded" => parameters["entry"]["level"] != "verbose" && *name != "no-page",
                     "Network.requestWillBeSent" => {
                         let url = parameters["request"]["url"].as_str().unwrap_or_default();
-                        !url.starts_with(&root) && !url.starts_with("data:")
+                        ![&*root, &from, "data:"].iter().any(|own| url.starts_with(own))
                     }
                     _ => false,
                 };
@@ -74,9 +66,38 @@ fn the_pages_of_the_server_are_quiet_and_fit() {
             }
             let picture = browser.bytes("Page.captureScreenshot", json!({"format": "png"}));
             fs::write(screenshots().join(format!("{place}.png")), picture).unwrap();
-            assert_eq!(serious(&mut browser), Vec::<String>::new(), "{place}");
+            assert_eq!(serious(browser), Vec::<String>::new(), "{place}");
         }
     }
+}
+
+#[test]
+fn the_pages_of_the_server_are_quiet_and_fit() {
+    let bench = archive();
+    write(
+        &bench,
+        "slo.toml",
+        "[read]\nthreshold = \"5s\"\n[commit]\nthreshold = \"1us\"\n[scan]\nthreshold = \"5s\"\n",
+    );
+    let quick = ["--slo", "slo.toml", "--every", "250ms", "--timeout", "200ms", "--cpu", "100%"];
+    let _monitor = Monitor::start(&bench, &[&["sqlite", "--data", "records/shop.db"][..], &quick].concat());
+    wait_until("there are no events", || events(&bench, "records/shop.db", 0).len() >= 3 * 4);
+    let month = humantime::format_rfc3339_seconds(std::time::SystemTime::now()).to_string();
+    let server = Server::start(&bench, &["--allow-notes"]);
+    let (old, new) = (id(&server, "dbdyno-old"), id(&server, "dbdyno-new"));
+    let mut browser = Browser::start();
+    let pages = [
+        ("list", String::new()),
+        ("side", format!("side?ids={old},{new},hp-dl980-violin-vma3205")),
+        ("plan", "plan?target=sqlite&preset=smoke&tests=T611".to_owned()),
+        ("live", "live".to_owned()),
+        ("month", format!("month?history=shop.db&target=sqlite&month={}", &month[..7])),
+        ("history", "history?test=T611&host=db1".to_owned()),
+        ("note", format!("note?id={old}")),
+        ("no-page", "nothing".to_owned()),
+    ];
+    look(&mut browser, &server.address.to_string(), "", &pages);
+    let root = format!("http://{}/", server.address);
     // By hand: two are checked, and the button leads to their comparison.
     browser.open_url(&root, SIZES[0], "light");
     let checked = "(() => { const boxes = document.querySelectorAll('input[name=id]'); boxes[0].click(); \
@@ -91,4 +112,16 @@ fn the_pages_of_the_server_are_quiet_and_fit() {
         }
     }
     assert_eq!(title, json!("dbdyno comparison"));
+}
+
+#[test]
+fn the_pages_of_runs_that_readers_start_are_quiet_and_fit() {
+    let bench = allowed::place();
+    let server = allowed::start(&bench);
+    allowed::post(&server, "/run", "target=crm&preset=smoke&tests=T611&jobs=1");
+    wait_until("it does not end", || allowed::get(&server, "/live").contains("ENDED WITHOUT SUCCESS"));
+    let pages =
+        [("run-plan", "plan?target=here&preset=smoke&tests=T611&jobs=1".to_owned()), ("run-live", "live".to_owned())];
+    let mut browser = Browser::start();
+    look(&mut browser, &server.address.to_string(), &format!("me:{}@", allowed::TOKEN), &pages);
 }

@@ -1,11 +1,14 @@
 //! `dbdyno serve`: a server of its own process on loopback, and a reader that speaks HTTP to it.
 
+mod allowed;
 mod export;
 mod live;
 mod look;
 mod notes;
 mod pages;
+mod production;
 mod safety;
+mod viewers;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -153,4 +156,26 @@ fn id(server: &Server, name: &str) -> String {
 fn without_ways(page: &str) -> String {
     let Some((before, rest)) = page.split_once("<p class=\"ways\">") else { panic!("no ways") };
     before.to_owned() + rest.split_once("</p>").unwrap().1
+}
+
+/// `page` without what only a server has: forms, check boxes, and links, which lead to files in the export.
+fn common(page: &str) -> String {
+    let mut page = page.to_owned();
+    for (open, close) in [
+        ("<p class=\"ways\">", "</p>"),
+        ("<form ", "</form>"),
+        ("<td><input ", "</td>"),
+        ("<td><a href=\"note", "</td>"),
+        ("<th scope=\"col\">compare", "</th>"),
+        ("<th scope=\"col\">notes", "</th>"),
+        ("<td colspan=\"", "</td>"),
+        ("content=\"default-src", ">"),
+        (" href=\"", "\""),
+    ] {
+        while let Some(at) = page.find(open) {
+            let end = page[at + open.len()..].find(close).unwrap_or_else(|| panic!("{open}")) + at + open.len();
+            page.replace_range(at..end + close.len(), "");
+        }
+    }
+    page
 }

@@ -7,7 +7,7 @@
   state.className = "aside";
   state.setAttribute("role", "status");
   state.textContent = "Following.";
-  main.before(state);
+  main.parentElement.before(state);
   const events = new EventSource("live/events");
   events.addEventListener("content", (event) => {
     main.innerHTML = JSON.parse(event.data);
