@@ -40,6 +40,18 @@ fn screenshots() -> PathBuf {
     folder
 }
 
+/// The pictures that the documentation has.
+const SAMPLES: [&str; 2] = ["serve-list-1280-light", "serve-live-1280-light"];
+
+/// Fonts differ between machines: a picture is made anew on request, and not compared.
+fn keep_sample(name: &str, picture: &[u8]) {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("../../docs/src/samples/{name}.png"));
+    if std::env::var_os("DBDYNO_DOCS").is_some_and(|word| word == "write") {
+        fs::write(&path, picture).unwrap();
+    }
+    assert!(path.exists(), "no {}; DBDYNO_DOCS=write cargo test writes it", path.display());
+}
+
 /// Opens each of `pages` of the server at `address` at both sizes, draws it, and holds it against what pages must be; `login` is
 /// what the address begins with.
 fn look(browser: &mut Browser, address: &str, login: &str, pages: &[(&str, String)]) {
@@ -65,6 +77,9 @@ fn look(browser: &mut Browser, address: &str, login: &str, pages: &[(&str, Strin
                 assert!(!is_bad, "{place}: {event}");
             }
             let picture = browser.bytes("Page.captureScreenshot", json!({"format": "png"}));
+            if SAMPLES.contains(&place.as_str()) {
+                keep_sample(&place, &picture);
+            }
             fs::write(screenshots().join(format!("{place}.png")), picture).unwrap();
             assert_eq!(serious(browser), Vec::<String>::new(), "{place}");
         }
