@@ -109,6 +109,11 @@ pub enum DoubtKind {
         /// Instances that the source says there are.
         expected: u32,
     },
+    /// Time in which some instances tell their figures and others do not.
+    Incomplete {
+        /// How long.
+        seconds: f64,
+    },
     /// Reports of one instance and of the whole cluster cover the same time; those of the cluster are left out.
     ClusterTwice,
     /// One dump of cumulative counters; there is no second one to subtract it from.
