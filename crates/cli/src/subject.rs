@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use model::platform_plan::PlatformPlan;
 use model::{Origin, PriceBook, System};
 use record::{PlanSubject, Record, Run};
 use run::{Error, Fault, Result};
@@ -93,6 +94,26 @@ pub fn prices(paths: &[PathBuf], systems: &[System]) -> Result<Vec<Option<PriceB
         _ => Ok(system.price.clone()),
     };
     systems.iter().enumerate().map(book).collect()
+}
+
+/// The largest file of a planned platform that is read: it has some kilobytes.
+const PLAN_BYTES_MAX: u64 = 1 << 20;
+
+/// The planned platform in the file at `path`.
+///
+/// # Errors
+/// Where it cannot be read or is invalid.
+pub fn platform_plan(path: &Path) -> Result<PlatformPlan> {
+    let shown = path.display().to_string();
+    let unreadable = |why: String| {
+        Error::user(format!("platform {shown} cannot be read: {why}")).hint("give a TOML file, or a record (.jsonl)")
+    };
+    let size = fs::metadata(path).map_err(|error| unreadable(error.to_string()))?.len();
+    if size > PLAN_BYTES_MAX {
+        return Err(unreadable(format!("it has {size} bytes, at most {PLAN_BYTES_MAX} are read")));
+    }
+    let text = fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
+    reference::platform_plan(&text, &shown).map_err(|error| Error::user(error.to_string()).hint(error.hint))
 }
 
 /// The price book at `path`.

@@ -54,7 +54,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("workload", &["base", "measure", "engine", "flat", "record"]),
     ("run", &["base", "record", "measure", "model", "host", "engine", "store", "probe", "trace", "workload", "flat"]),
     // It asks engines for small bursts, as long as nobody interrupts it, and keeps histograms in the common form.
-    ("monitor", &["base", "engine", "measure", "model", "record", "run"]),
+    ("monitor", &["base", "engine", "host", "measure", "model", "record", "run"]),
     ("report", &["record", "model", "tables"]),
     ("reference", &["base", "record", "model"]),
     // It indexes records, and is handed what makes pages.

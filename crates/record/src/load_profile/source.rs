@@ -38,7 +38,7 @@ pub struct Source {
     /// Its growth within the time of the source; below 0 if it shrank.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub growth_bytes_per_day: Option<f64>,
-    /// Processor seconds of the server that reading a live one took, for each second of watching.
+    /// Processor seconds of dbdyno that reading a live server took, for each second of watching.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub watching_seconds_per_second: Option<f64>,
 }
