@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use engine::{Engine, Kind, Node, Processes, Session, Target, Workspace};
 use host::Counters;
-use model::sizing::{Counted, decreased, watched_database, watched_host};
+use model::sizing::{CommitSource, Counted, commit_source, decreased, watched_database, watched_host};
 use record::load_profile::{
     Absent, Amount, Doubt, DoubtKind, Elsewhere, Instance, Interval, LoadQuantity, Scope, Source, SourceMoment, Weight,
     Zone,
@@ -65,6 +65,8 @@ struct Watch<'a> {
     database: Vec<Interval>,
     of_host: Vec<Interval>,
     doubts: Vec<Doubt>,
+    /// Intervals whose commits are those of statements alone.
+    commit_statements: u64,
     cost: LoadCost,
 }
 
@@ -108,6 +110,7 @@ pub fn watch_load(
         database: Vec::new(),
         of_host: Vec::new(),
         doubts: Vec::new(),
+        commit_statements: 0,
         cost: LoadCost::default(),
     };
     let began_ns = now_ns();
@@ -211,7 +214,11 @@ impl Watch<'_> {
                 self.doubt(DATABASE, start_ms, DoubtKind::Decreased { counter });
             }
             None => {
-                let amounts = watched_database(&before.database, &after.database, self.prefix);
+                let counts_others = self.node.counts_commits_of_others();
+                let (before, after) = (&before.database, &after.database);
+                let source = commit_source(before, after, self.prefix, counts_others);
+                self.commit_statements += u64::from(source == CommitSource::Statements);
+                let amounts = watched_database(before, after, self.prefix, source);
                 self.database.push(interval(DATABASE, seconds, amounts));
             }
         }
@@ -257,10 +264,15 @@ impl Watch<'_> {
         });
         let absent = if intervals.is_empty() { Vec::new() } else { absent.collect() };
         let mut doubts = self.doubts.clone();
-        if self.host.is_some() {
-            let (source, kind) = (Some(HOST), DoubtKind::WholeHost);
-            let count = self.of_host.len() as u64;
+        let mut warn = |source: u32, count: usize, kind: DoubtKind| {
+            let (source, count) = (Some(source), count as u64);
             doubts.push(Doubt { source, instance: None, started_at_ms: None, count, weight: Weight::Warning, kind });
+        };
+        if self.host.is_some() {
+            warn(HOST, self.of_host.len(), DoubtKind::WholeHost);
+        }
+        if self.commit_statements > 0 {
+            warn(DATABASE, self.commit_statements as usize, DoubtKind::CommitStatements);
         }
         LoadProfile { intervals, absent, doubts, ..empty.clone() }
     }

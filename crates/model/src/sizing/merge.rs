@@ -32,6 +32,7 @@ pub fn merged(profiles: Vec<LoadProfile>) -> LoadProfile {
             let source = intervals.first().and_then(|one| profile.sources.get((one.source - first_source) as usize));
             let place = place(&mut all.instances, &mut lanes, &mut known, (source, instance), &intervals);
             places.push(place as u32);
+            intervals.iter_mut().for_each(|interval| interval.instance = place as u32);
             lanes[place].extend(intervals);
             lanes[place].sort_by_key(|interval| interval.started_at_ms);
         }

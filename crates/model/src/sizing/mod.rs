@@ -33,4 +33,4 @@ pub use merge::merged;
 pub use planned::{planned_ceilings, required_of};
 pub use processor::{ProcessorRatio, ProcessorSheet, processor_ratio, processor_sheet, published_sheet};
 pub use sized::{Outlook, Platform, ResourceShare, Sizing, Unsized, UnsizedReason, size};
-pub use watched::{Counted, decreased, watched_database, watched_host};
+pub use watched::{CommitSource, Counted, commit_source, decreased, watched_database, watched_host};

@@ -227,7 +227,7 @@ fn the_first_to_be_full_is_that_with_the_largest_share() {
     let point = outlook.point.expect("within what was measured");
     assert_eq!(
         (point.jobs, point.p99),
-        (4, Some(Nanos(1_950_000))),
+        (4, Some(Nanos(3_705_000))),
         "706 commits per second: the next that was measured"
     );
     let unknown: Vec<Demand> = sizing.unsized_resources.iter().map(|one| one.demand).collect();

@@ -83,15 +83,55 @@ fn amounts<const N: usize>(values: [(LoadQuantity, Option<f64>); N]) -> BTreeMap
     known.map(|(quantity, average)| (quantity, Amount { average: average.max(0.0), max: None })).collect()
 }
 
+/// What counts commits of other sessions between two readings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommitSource {
+    /// The common counter.
+    Common,
+    /// Transactions of the storage engine that changed something.
+    Changes,
+    /// Statements that commit: single statements outside of transactions are not among them.
+    Statements,
+}
+
+/// Counters of engines, after their prefix, of transactions that changed something and of statements that commit.
+const CHANGES: &str = "transaction_write_count";
+const COMMIT_STATEMENTS: &str = "commit_statement_count";
+
+/// What tells the commits between two readings best. The common counter of some engines is right for sessions of this process alone
+/// (`counts_others` is false): of others it also has each statement within a transaction, so that it is right only where
+/// nobody commits by a statement.
+pub fn commit_source(before: &Counted, after: &Counted, prefix: &str, counts_others: bool) -> CommitSource {
+    let between = Between { before, after, seconds: seconds(before, after) };
+    let growth = |name: &str| between.growth(&format!("{prefix}_{name}"));
+    match (counts_others, growth(CHANGES), growth(COMMIT_STATEMENTS)) {
+        (true, ..) => CommitSource::Common,
+        (false, Some(_), _) => CommitSource::Changes,
+        (false, None, Some(statements)) if statements > 0.0 => CommitSource::Statements,
+        (false, ..) => CommitSource::Common,
+    }
+}
+
 /// What the database did between two readings, whose own counters begin with `prefix`. Transactions of the readings are none of
 /// its commits; writes of the log are among its writes.
-pub fn watched_database(before: &Counted, after: &Counted, prefix: &str) -> BTreeMap<LoadQuantity, Amount> {
+pub fn watched_database(
+    before: &Counted,
+    after: &Counted,
+    prefix: &str,
+    source: CommitSource,
+) -> BTreeMap<LoadQuantity, Amount> {
     let seconds = seconds(before, after);
     if seconds <= 0.0 {
         return BTreeMap::new();
     }
     let between = Between { before, after, seconds };
-    let commits = between.growth(name::COMMIT_COUNT).map(|all| (all - before.own_transactions as f64) / seconds);
+    let commits = match source {
+        CommitSource::Common => {
+            between.growth(name::COMMIT_COUNT).map(|all| (all - before.own_transactions as f64) / seconds)
+        }
+        CommitSource::Changes => between.own(prefix, &[CHANGES]),
+        CommitSource::Statements => between.own(prefix, &[COMMIT_STATEMENTS]),
+    };
     let log_writes = between.own(prefix, LOG_WRITES);
     let log_bytes = between.rate(name::REDO_WRITE_BYTES);
     let with = |counter: &str, log: Option<f64>| Some(between.rate(counter)? + log.unwrap_or(0.0));
@@ -155,12 +195,25 @@ mod tests {
             counted(10, 2, &[(name::COMMIT_COUNT, 100), ("x_wal_write_count", 5), (name::PHYSICAL_WRITE_COUNT, 7)]);
         let after =
             counted(20, 2, &[(name::COMMIT_COUNT, 142), ("x_wal_write_count", 25), (name::PHYSICAL_WRITE_COUNT, 17)]);
-        let found = watched_database(&before, &after, "x");
+        let found = watched_database(&before, &after, "x", CommitSource::Common);
         let average = |quantity| found.get(&quantity).map(|amount: &Amount| amount.average);
         assert_eq!(average(LoadQuantity::CommitsPerSecond), Some(4.0));
         assert_eq!(average(LoadQuantity::PhysicalWritesPerSecond), Some(3.0), "with those of the log");
         assert_eq!(average(LoadQuantity::LogicalReadsPerSecond), None, "absent, not zero");
-        assert!(watched_database(&after, &after, "x").is_empty());
+        assert!(watched_database(&after, &after, "x", CommitSource::Common).is_empty());
+    }
+
+    #[test]
+    fn commits_of_others_are_those_of_the_best_counter() {
+        let source = |counts_others: bool, values: &[(&str, u64)]| {
+            let zero: Vec<(&str, u64)> = values.iter().map(|(name, _)| (*name, 0)).collect();
+            commit_source(&counted(0, 0, &zero), &counted(1, 0, values), "x", counts_others)
+        };
+        let all = [("x_transaction_write_count", 3), ("x_commit_statement_count", 3), (name::COMMIT_COUNT, 9)];
+        assert_eq!(source(true, &all), CommitSource::Common);
+        assert_eq!(source(false, &all), CommitSource::Changes);
+        assert_eq!(source(false, &all[1..]), CommitSource::Statements);
+        assert_eq!(source(false, &[("x_commit_statement_count", 0), (name::COMMIT_COUNT, 9)]), CommitSource::Common);
     }
 
     #[test]

@@ -141,6 +141,8 @@ pub enum DoubtKind {
         /// How many.
         count: u64,
     },
+    /// The server counts commits by the statement alone: those of single statements outside of transactions are missing.
+    CommitStatements,
     /// Physical reads of the source include those that the page cache of the host served.
     PageCacheReads,
     /// Physical I/O of a host includes that of programs beside the database.

@@ -77,6 +77,11 @@ fn words(kind: &DoubtKind) -> String {
         DoubtKind::StatementsDeallocated { count } => {
             format!("{} were dropped from the statistics: their work is missing", plural(*count, "statement"))
         }
+        DoubtKind::CommitStatements => {
+            "commits are counted by their statements: those of single statements outside of \
+                                        transactions are missing"
+                .to_owned()
+        }
         DoubtKind::PageCacheReads => {
             "physical reads of the engine include those that the page cache of the host served; \
                                       statistics of the host tell what reaches the device"
