@@ -10,6 +10,8 @@ use super::timeline::Slice;
 
 /// An interval longer than this hides the peak (an average of 72 hours is known that shows a sixteenth of it).
 const INTERVAL_SECONDS_MAX: f64 = 7_200.0;
+/// The average of an interval of this length and more is not its peak.
+const AVERAGE_SECONDS: f64 = 300.0;
 /// A load is idle where it never has so many active sessions,
 const IDLE_SESSIONS: f64 = 0.1;
 /// nor so many commits or statements per second.
@@ -206,6 +208,11 @@ fn doubts(profile: &LoadProfile, incomplete_seconds: Option<f64>) -> Vec<Doubt> 
             own.iter().map(|interval| interval.seconds).filter(|seconds| *seconds > INTERVAL_SECONDS_MAX).collect();
         if let Some(seconds) = long.iter().copied().reduce(f64::max) {
             add(DoubtKind::LongInterval { seconds, seconds_max: INTERVAL_SECONDS_MAX }, long.len());
+        }
+        let longest = own.iter().map(|interval| interval.seconds).fold(0.0, f64::max);
+        let has_maxima = own.iter().any(|interval| interval.amounts.values().any(|amount| amount.max.is_some()));
+        if longest >= AVERAGE_SECONDS && !has_maxima {
+            add(DoubtKind::AveragesOnly, own.len());
         }
         let most = |quantity: LoadQuantity| {
             let found = own.iter().filter_map(|interval| interval.amounts.get(&quantity));
