@@ -330,7 +330,8 @@ impl Reports {
             let fact = match heading.as_str() {
                 "id" | "databaseid" | "dbid" => "database id",
                 "name" | "databasename" | "dbname" => "database name",
-                _ if heading.contains("instances") && heading.ends_with("total") => "instances",
+                // The first of the totals is that of the instances.
+                _ if heading.ends_with("total") => "instances",
                 _ => continue,
             };
             self.current.facts.entry(fact).or_insert_with(|| shown(cell));

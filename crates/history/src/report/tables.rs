@@ -40,6 +40,9 @@ impl Tables {
             }
             return Ok(());
         }
+        // It may be the heading of a table that follows without an empty line.
+        self.above.clear();
+        self.above.push(line.chars().take(LINE_CHARACTERS_MAX).collect());
         let letters: Vec<char> = line.chars().take(LINE_CHARACTERS_MAX).collect();
         let cells: Vec<String> =
             (0..self.columns.len()).map(|column| self.cell(&letters, column)).collect();
@@ -60,7 +63,11 @@ impl Tables {
     fn ruler(&mut self, line: &str, take: &mut dyn FnMut(Piece<'_>) -> Result<()>) -> Result<()> {
         let groups = groups(line)?;
         let above = std::mem::take(&mut self.above);
-        let is_below_rows = !self.columns.is_empty();
+        // A ruler of waves stands between the rows and their sum.
+        let is_above_sum = !self.columns.is_empty() && groups.len() > 1 && !line.contains('-');
+        if is_above_sum {
+            return Ok(());
+        }
         self.columns.clear();
         if let [(begin, _)] = groups[..] {
             // A single line below a word is that of a title, one that is indented ends a table.
@@ -68,11 +75,6 @@ impl Tables {
                 take(Piece::Title(title.trim()))?;
             }
             // A table of one column has nothing that is read.
-            return Ok(());
-        }
-        if is_below_rows && above.is_empty() {
-            // A ruler between the rows and their sum.
-            self.columns = groups;
             return Ok(());
         }
         let above: Vec<Vec<char>> = above.iter().map(|line| line.chars().collect()).collect();
