@@ -49,7 +49,7 @@ pub(crate) struct Row<'a> {
 /// The values of a row at a moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Counts {
-    /// Since when they count, if the row says so.
+    /// Since when they count, if the row says so: of the clock of the server where the dump has it.
     pub(crate) since_ms: Option<i64>,
     /// One for each column of the view.
     pub(crate) values: Vec<Option<u64>>,
@@ -62,6 +62,17 @@ pub(crate) struct Snapshot {
     /// Seconds of the server's own clock, which nobody sets, if it is dumped.
     pub(crate) server_seconds: Option<f64>,
     pub(crate) rows: BTreeMap<String, Counts>,
+}
+
+impl Snapshot {
+    /// Since when the values of `row` count, by the clock of the dumps.
+    fn since_ms(&self, row: &Counts) -> Option<i64> {
+        let since_ms = row.since_ms?;
+        match self.server_seconds {
+            Some(seconds) => Some(self.at_ms.saturating_sub((seconds * 1e3) as i64).saturating_add(since_ms)),
+            None => Some(since_ms),
+        }
+    }
 }
 
 /// Rates between two moments.
@@ -103,12 +114,6 @@ impl Tracks {
                 doubts: Vec::new(),
             }),
         }
-    }
-
-    /// When the counters of the last dump of `view` were reset, if its rows say so.
-    pub(crate) fn last_reset(&self, view: &View) -> Option<i64> {
-        let track = self.0.iter().rev().find(|track| track.view.name == view.name)?;
-        track.last.rows.values().find_map(|row| row.since_ms)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -180,7 +185,8 @@ fn between(
     }
     let is_reset = |(key, after): (&String, &Counts)| {
         let Some(before) = earlier.rows.get(key) else { return false };
-        after.since_ms.is_some() && before.since_ms != after.since_ms
+        let is_same = |after_ms: i64| before.since_ms.is_some_and(|before_ms| before_ms.abs_diff(after_ms) <= CLOCK_GRAIN_MS);
+        after.since_ms.is_some_and(|after_ms| !is_same(after_ms))
     };
     if later.rows.iter().any(is_reset) {
         add(doubts, Found::refusal(DoubtKind::Reset).at(at_ms));
@@ -206,6 +212,9 @@ fn between(
     // A counter that fell without a reset says that the others cannot be trusted either.
     (!has_fallen).then(|| RateSpan { started_at_ms: at_ms, seconds, rates: (view.rates)(&rows) })
 }
+
+/// By how much two readings of the time of a reset may differ: some servers count whole seconds.
+const CLOCK_GRAIN_MS: u64 = 1_000;
 
 /// What happened to a counter that is less than before.
 enum Change {
@@ -263,7 +272,7 @@ fn alone(view: &'static View, only: &Snapshot, doubts: &mut Vec<Found>) -> Optio
     if !counts {
         return None;
     }
-    let started_at_ms = only.rows.values().filter_map(|row| row.since_ms).filter(|since| *since < only.at_ms).min();
+    let started_at_ms = only.rows.values().filter_map(|row| only.since_ms(row)).filter(|since| *since < only.at_ms).min();
     let Some(started_at_ms) = started_at_ms else {
         add(doubts, Found::refusal(DoubtKind::NoResetTime).at(only.at_ms));
         return None;
@@ -274,7 +283,7 @@ fn alone(view: &'static View, only: &Snapshot, doubts: &mut Vec<Found>) -> Optio
         .rows
         .iter()
         .map(|(key, row)| {
-            let since_ms = row.since_ms.unwrap_or(started_at_ms).min(only.at_ms - 1);
+            let since_ms = only.since_ms(row).unwrap_or(started_at_ms).min(only.at_ms - 1);
             let own_seconds = (only.at_ms - since_ms) as f64 / 1e3;
             Row { key, values: row_rates(view, None, row, own_seconds, &mut Vec::new()) }
         })

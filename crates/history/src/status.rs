@@ -216,24 +216,13 @@ impl Dumps {
         };
         self.count += 1;
         self.facts(&dump);
+        // Of the server's own clock, which no step of another one moves.
         let flushed = dump.number("Uptime_since_flush_status").or(uptime);
-        // The moment of the reset is known to the second of the server's clock, which may differ by one from dump to dump.
-        let since_ms = flushed.map(|seconds| at_ms.saturating_sub(seconds.saturating_mul(1000) as i64));
-        let since_ms = since_ms.map(|since_ms| self.same_reset(since_ms));
+        let since_ms = uptime.zip(flushed).map(|(uptime, flushed)| uptime.saturating_sub(flushed).saturating_mul(1000) as i64);
         let rows = BTreeMap::from([(String::new(), Counts { since_ms, values: dump.values })]);
         let server_seconds = uptime.map(|seconds| seconds as f64);
         self.part.tracks.dump(&STATUS, Snapshot { at_ms, server_seconds, rows });
         Ok(())
-    }
-
-    /// The reset that is meant by `since_ms`: one that differs by what clocks do from one is the same.
-    fn same_reset(&mut self, since_ms: i64) -> i64 {
-        // To two minutes, as far as a clock may be off.
-        let grain_ms = (crate::limit::CLOCK_SECONDS * 1e3) as i64;
-        match self.part.tracks.last_reset(&STATUS) {
-            Some(known_ms) if (known_ms - since_ms).abs() <= grain_ms => known_ms,
-            _ => since_ms,
-        }
     }
 
     fn facts(&mut self, dump: &Dump) {
