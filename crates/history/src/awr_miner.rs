@@ -51,6 +51,7 @@ struct File {
     doubts: Vec<Found>,
     is_open: bool,
     metrics_seen: bool,
+    span_count: usize,
 }
 
 pub(crate) fn read(input: impl BufRead) -> Result<Vec<Part>> {
@@ -66,6 +67,7 @@ pub(crate) fn read(input: impl BufRead) -> Result<Vec<Part>> {
         doubts: Vec::new(),
         is_open: false,
         metrics_seen: false,
+        span_count: 0,
     };
     while let Some(line) = lines.next()? {
         let result = file.line(line);
@@ -109,23 +111,15 @@ impl File {
 
     fn row(&mut self, line: &str) -> Result<()> {
         let letters: Vec<char> = line.chars().collect();
-        let cells: BTreeMap<&str, String> = self
-            .columns
-            .iter()
-            .map(|(name, begin, end)| {
-                let cell = letters.get(*begin..(*end).min(letters.len())).unwrap_or_default();
-                (name.as_str(), cell.iter().collect::<String>().trim().to_owned())
-            })
-            .collect();
-        let mut row = Row { cells, doubts: &mut self.doubts };
+        let mut row = Row { columns: &self.columns, letters: &letters, doubts: &mut self.doubts };
         match self.section {
             Section::Metrics => {
                 let Some((snapshot, number, span)) = row.metrics() else { return Ok(()) };
-                let count: usize = self.parts.values().map(|part| part.spans.len()).sum();
-                if count >= INTERVALS_MAX || (self.parts.len() >= INSTANCES_MAX && !self.parts.contains_key(&number)) {
+                if self.span_count >= INTERVALS_MAX || (self.parts.len() >= INSTANCES_MAX && !self.parts.contains_key(&number)) {
                     let message = format!("there are more than {INTERVALS_MAX} intervals or {INSTANCES_MAX} instances");
                     return Err(Error::new(message, "give fewer days"));
                 }
+                self.span_count += 1;
                 self.ends.insert(snapshot, span.ended_at_ms());
                 part(&mut self.parts, number).spans.push(span);
             }
@@ -225,16 +219,25 @@ fn columns(ruler: &str, headings: &str) -> Result<Columns> {
 
 /// A line of a table by the names of its columns.
 struct Row<'a> {
-    cells: BTreeMap<&'a str, String>,
+    columns: &'a Columns,
+    letters: &'a [char],
     doubts: &'a mut Vec<Found>,
 }
 
 impl Row<'_> {
+    /// What stands in a column, if there is anything.
+    fn cell(&self, name: &str) -> Option<String> {
+        let (_, begin, end) = self.columns.iter().find(|(column, _, _)| column == name)?;
+        let cell: String = self.letters.get(*begin..(*end).min(self.letters.len()))?.iter().collect();
+        let cell = cell.trim();
+        (!cell.is_empty()).then(|| cell.to_owned())
+    }
+
     fn number(&mut self, name: &str) -> Option<f64> {
-        let cell = self.cells.get(name).filter(|cell| !cell.is_empty())?;
-        let value = plain(cell).filter(|value| *value >= 0.0);
+        let cell = self.cell(name)?;
+        let value = plain(&cell).filter(|value| *value >= 0.0);
         if value.is_none() {
-            let kind = DoubtKind::Impossible { field: name.to_owned(), text: shown(cell) };
+            let kind = DoubtKind::Impossible { field: name.to_owned(), text: shown(&cell) };
             add(self.doubts, Found::refusal(kind));
         }
         value
@@ -250,12 +253,12 @@ impl Row<'_> {
 
     /// The end of the interval, `13/05/09 13:52`.
     fn end_ms(&mut self) -> Option<i64> {
-        let cell = self.cells.get("end")?;
+        let cell = self.cell("end")?;
         let found = cell.split_once(' ').and_then(|(day, time)| {
             Some(moment::year_first_ms(day, '/')? + moment::time_ms(time.trim())?)
         });
         if found.is_none() {
-            let kind = DoubtKind::Impossible { field: "end".to_owned(), text: shown(cell) };
+            let kind = DoubtKind::Impossible { field: "end".to_owned(), text: shown(&cell) };
             add(self.doubts, Found::refusal(kind));
         }
         found

@@ -40,7 +40,7 @@ struct Sums {
     count: f64,
     duration_ms: f64,
     /// Statements by second.
-    seconds: BTreeMap<u8, f64>,
+    seconds: Vec<f32>,
 }
 
 /// The minutes that were read, and where the reader is.
@@ -106,8 +106,9 @@ impl Minutes {
         sums.count += count;
         sums.duration_ms += queries.duration.0.unwrap_or(0.0);
         for (second, count) in queries.second {
-            if let Some((second, count)) = second.parse::<u8>().ok().filter(|second| *second < 61).zip(count.0) {
-                *sums.seconds.entry(second).or_default() += count;
+            if let Some((second, count)) = second.parse::<usize>().ok().filter(|second| *second < 61).zip(count.0) {
+                sums.seconds.resize(sums.seconds.len().max(second + 1), 0.0);
+                sums.seconds[second] += count as f32;
             }
         }
     }
@@ -127,7 +128,7 @@ pub(crate) fn read(input: impl BufRead) -> Result<Vec<Part>> {
 fn span(begin_ms: i64, sums: &Sums) -> Span {
     let seconds = MINUTE_MS as f64 / 1e3;
     let mut amounts = Amounts::new();
-    let largest = sums.seconds.values().copied().reduce(f64::max);
+    let largest = sums.seconds.iter().copied().reduce(f32::max).map(f64::from);
     put_with_max(&mut amounts, LoadQuantity::StatementsPerSecond, Some(sums.count / seconds), largest);
     put(&mut amounts, LoadQuantity::ActiveSessions, Some(sums.duration_ms / 1e3 / seconds));
     Span { started_at_ms: begin_ms, seconds, amounts }

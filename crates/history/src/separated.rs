@@ -65,13 +65,26 @@ impl<R: BufRead> Records<R> {
 /// # Errors
 /// Where it has too many.
 pub(crate) fn split(record: &str, separator: char, fields: &mut Vec<String>) -> Result<()> {
+    if !record.contains('"') {
+        let mut count = 0;
+        for value in record.split(separator) {
+            check(count)?;
+            match fields.get_mut(count) {
+                Some(field) => {
+                    field.clear();
+                    field.push_str(value);
+                }
+                None => fields.push(value.to_owned()),
+            }
+            count += 1;
+        }
+        fields.truncate(count);
+        return Ok(());
+    }
     let mut letters = record.chars().peekable();
     let mut count = 0;
     loop {
-        if count == COLUMNS_MAX {
-            let hint = "is it the file that was meant?";
-            return Err(Error::new(format!("a record has more than {COLUMNS_MAX} fields"), hint));
-        }
+        check(count)?;
         if fields.len() == count {
             fields.push(String::new());
         }
@@ -97,6 +110,15 @@ pub(crate) fn split(record: &str, separator: char, fields: &mut Vec<String>) -> 
     }
     fields.truncate(count);
     Ok(())
+}
+
+/// Refuses one more field than there may be.
+fn check(count: usize) -> Result<()> {
+    if count < COLUMNS_MAX {
+        return Ok(());
+    }
+    let hint = "is it the file that was meant?";
+    Err(Error::new(format!("a record has more than {COLUMNS_MAX} fields"), hint))
 }
 
 #[cfg(test)]

@@ -44,7 +44,10 @@ fn header(line: &str) -> Option<Header> {
         names.iter_mut().for_each(|name| *name = name.trim().to_ascii_lowercase());
         let has = |column: &str| names.iter().any(|name| name == column);
         let dumped = VIEWS.iter().find(|dumped| dumped.told_by.iter().all(|column| has(column)))?;
-        Some(Header { dumped, separator: *separator, places: names.iter().cloned().zip(0..).collect(), width: names.len() })
+        let places: BTreeMap<String, usize> = names.iter().cloned().zip(0..).collect();
+        let time = TIMES.iter().find_map(|column| places.get(*column).copied()).unwrap_or(usize::MAX);
+        let columns = dumped.view.columns.iter().map(|(column, _)| places.get(*column).copied()).collect();
+        Some(Header { dumped, separator: *separator, width: names.len(), places, time, columns })
     })
 }
 
@@ -72,6 +75,10 @@ struct Header {
     separator: char,
     places: BTreeMap<String, usize>,
     width: usize,
+    /// The column with the time; beyond all of them if there is none.
+    time: usize,
+    /// Where the columns of the view are.
+    columns: Vec<Option<usize>>,
 }
 
 impl Header {
@@ -80,31 +87,23 @@ impl Header {
         (!field.is_empty() && field != "\\N").then_some(field)
     }
 
-    /// The time of a record: of a clock with an offset, or in seconds since 1970.
-    fn time(&self, fields: &[String]) -> Option<(i64, Option<i16>)> {
-        let text = TIMES.iter().find_map(|column| self.field(fields, column))?;
-        moment::standard(text).or_else(|| epoch_ms(text).map(|at_ms| (at_ms, Some(0))))
+    /// The time of a record, as it is written.
+    fn time<'a>(&self, fields: &'a [String]) -> &'a str {
+        fields.get(self.time).map_or("", |time| time.trim())
     }
 
     fn counts(&self, fields: &[String]) -> Counts {
         let since = self.field(fields, "stats_reset").and_then(moment::standard);
-        let value = |(column, _): &(&str, _)| {
-            let text = self.field(fields, column)?;
-            match text.parse::<u64>() {
-                Ok(value) => Some(value),
-                // Times are milliseconds with decimals, and counted in thousandths of them; sums may have decimals, too.
-                Err(_) => number::whole(number::plain(text)?),
-            }
-        };
-        let mut values: Vec<Option<u64>> = self.dumped.view.columns.iter().map(value).collect();
-        for (index, (column, _)) in self.dumped.view.columns.iter().enumerate() {
+        let value = |(place, (column, _)): (&Option<usize>, &(&str, _))| {
+            let text = fields.get((*place)?)?.trim();
             if column.ends_with("_time") {
-                values[index] = self
-                    .field(fields, column)
-                    .and_then(number::plain)
-                    .and_then(|milliseconds| number::whole(milliseconds * 1e3));
+                // Milliseconds with decimals, which are counted in thousandths.
+                return number::whole(number::plain(text)? * 1e3);
             }
-        }
+            // Sums may have decimals, too.
+            text.parse().ok().or_else(|| number::whole(number::plain(text)?))
+        };
+        let values = self.columns.iter().zip(self.dumped.view.columns).map(value).collect();
         Counts { since_ms: since.map(|(since_ms, _)| since_ms), values }
     }
 
@@ -113,6 +112,11 @@ impl Header {
             self.dumped.key.iter().map(|column| self.field(fields, column).unwrap_or_default()).collect();
         parts.join("\u{1f}")
     }
+}
+
+/// A time of a clock with an offset, or in seconds since 1970.
+fn moment_of(text: &str) -> Option<(i64, Option<i16>)> {
+    moment::standard(text).or_else(|| epoch_ms(text).map(|at_ms| (at_ms, Some(0))))
 }
 
 /// Seconds since 1970, with decimals, as milliseconds.
@@ -146,15 +150,23 @@ struct Dumps {
     open: BTreeMap<&'static str, (&'static Dumped, Snapshot)>,
     /// Whether the last record had fewer fields than its header.
     is_short: bool,
+    /// The time of the last record: all of a dump have one.
+    time: (String, Option<(i64, Option<i16>)>),
 }
 
 impl Dumps {
     fn new() -> Dumps {
-        Dumps { part: Part::new(Form::StatisticsViews), header: None, open: BTreeMap::new(), is_short: false }
+        Dumps {
+            part: Part::new(Form::StatisticsViews),
+            header: None,
+            open: BTreeMap::new(),
+            is_short: false,
+            time: Default::default(),
+        }
     }
 
     fn begin(&mut self, header: Header, line: u64) -> Result<()> {
-        if !TIMES.iter().any(|column| header.places.contains_key(*column)) {
+        if header.time == usize::MAX {
             let message = format!("a dump of {} has no time", header.dumped.view.name);
             let hint = "select now() as dumped_at, * from the view";
             return Err(Error::new(message, hint).at(line));
@@ -174,8 +186,11 @@ impl Dumps {
             }
             return Ok(());
         }
-        let Some((at_ms, offset)) = header.time(fields) else {
-            let text = TIMES.iter().find_map(|column| header.field(fields, column)).unwrap_or_default();
+        let text = header.time(fields);
+        if self.time.0 != text {
+            self.time = (text.to_owned(), moment_of(text));
+        }
+        let Some((at_ms, offset)) = self.time.1 else {
             let kind = DoubtKind::Impossible { field: "dumped_at".into(), text: shown(text) };
             add(&mut self.part.doubts, Found::refusal(kind));
             return Ok(());

@@ -1,12 +1,14 @@
 //! Files of each form, with values that are known.
 
 mod awr;
+mod consistent;
 mod dumps;
 mod hosts;
 mod traps;
 
 use dbdyno_history::{History, Names};
-use record::load_profile::{DoubtKind, Interval, LoadProfile, LoadQuantity, Weight};
+use record::LoadProfile;
+use record::load_profile::{DoubtKind, LoadQuantity, Weight};
 
 /// The profile of files that are read one after the other.
 fn profile_of(files: &[(&str, &[u8])]) -> LoadProfile {
@@ -15,27 +17,8 @@ fn profile_of(files: &[(&str, &[u8])]) -> LoadProfile {
         history.read(name, *bytes).unwrap_or_else(|error| panic!("{error}"));
     }
     let profile = history.finish().unwrap();
-    check(&profile);
+    consistent::check(&profile);
     profile
-}
-
-/// What holds for every profile.
-fn check(profile: &LoadProfile) {
-    let mut previous: Option<&Interval> = None;
-    for interval in &profile.intervals {
-        assert!(interval.seconds > 0.0 && interval.seconds.is_finite());
-        assert!((interval.source as usize) < profile.sources.len());
-        assert!((interval.instance as usize) < profile.instances.len());
-        for amount in interval.amounts.values() {
-            assert!(amount.average.is_finite() && amount.average >= 0.0);
-            assert!(amount.max.is_none_or(|max| max >= amount.average));
-        }
-        if let Some(previous) = previous.filter(|previous| previous.instance == interval.instance) {
-            let end_ms = previous.started_at_ms.0 + (previous.seconds * 1e3) as i64;
-            assert!(end_ms <= interval.started_at_ms.0, "{previous:?} overlaps {interval:?}");
-        }
-        previous = Some(interval);
-    }
 }
 
 /// The average of a quantity in an interval.
