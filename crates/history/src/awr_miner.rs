@@ -115,7 +115,9 @@ impl File {
         match self.section {
             Section::Metrics => {
                 let Some((snapshot, number, span)) = row.metrics() else { return Ok(()) };
-                if self.span_count >= INTERVALS_MAX || (self.parts.len() >= INSTANCES_MAX && !self.parts.contains_key(&number)) {
+                if self.span_count >= INTERVALS_MAX
+                    || (self.parts.len() >= INSTANCES_MAX && !self.parts.contains_key(&number))
+                {
                     let message = format!("there are more than {INTERVALS_MAX} intervals or {INSTANCES_MAX} instances");
                     return Err(Error::new(message, "give fewer days"));
                 }
@@ -254,9 +256,9 @@ impl Row<'_> {
     /// The end of the interval, `13/05/09 13:52`.
     fn end_ms(&mut self) -> Option<i64> {
         let cell = self.cell("end")?;
-        let found = cell.split_once(' ').and_then(|(day, time)| {
-            Some(moment::year_first_ms(day, '/')? + moment::time_ms(time.trim())?)
-        });
+        let found = cell
+            .split_once(' ')
+            .and_then(|(day, time)| Some(moment::year_first_ms(day, '/')? + moment::time_ms(time.trim())?));
         if found.is_none() {
             let kind = DoubtKind::Impossible { field: "end".to_owned(), text: shown(&cell) };
             add(self.doubts, Found::refusal(kind));
@@ -307,7 +309,9 @@ impl Row<'_> {
 pub(crate) fn elsewhere(quantity: LoadQuantity) -> Elsewhere {
     match quantity {
         LoadQuantity::HostFreeMemoryBytes => Elsewhere::HostStatistics,
-        LoadQuantity::DatabaseProcessorSecondsPerSecond => Elsewhere::NewerVersion { version: "AWR Miner 4".to_owned() },
+        LoadQuantity::DatabaseProcessorSecondsPerSecond => {
+            Elsewhere::NewerVersion { version: "AWR Miner 4".to_owned() }
+        }
         _ => Elsewhere::View { name: "AWR report".to_owned() },
     }
 }

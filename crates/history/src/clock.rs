@@ -49,7 +49,8 @@ impl SampleClock {
             return (now_ms, None);
         }
         let excess_ms = distance_ms - usual_ms;
-        if self.usual_ms.is_some() && (excess_ms - HOUR_MS).abs() <= (CLOCK_SECONDS * 1e3) as i64 && usual_ms < HOUR_MS {
+        if self.usual_ms.is_some() && (excess_ms - HOUR_MS).abs() <= (CLOCK_SECONDS * 1e3) as i64 && usual_ms < HOUR_MS
+        {
             crate::part::add(doubts, step(HOUR_MS as f64 / 1e3));
             return (now_ms, Some(usual_ms as f64 / 1e3));
         }

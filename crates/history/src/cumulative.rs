@@ -159,12 +159,7 @@ impl Track {
 }
 
 /// The rates between two dumps; nothing where counters were reset.
-fn between(
-    view: &'static View,
-    earlier: &Snapshot,
-    later: &Snapshot,
-    doubts: &mut Vec<Found>,
-) -> Option<RateSpan> {
+fn between(view: &'static View, earlier: &Snapshot, later: &Snapshot, doubts: &mut Vec<Found>) -> Option<RateSpan> {
     let at_ms = earlier.at_ms;
     let clock_seconds = later.at_ms.saturating_sub(earlier.at_ms) as f64 / 1e3;
     let mut seconds = clock_seconds;
@@ -185,7 +180,8 @@ fn between(
     }
     let is_reset = |(key, after): (&String, &Counts)| {
         let Some(before) = earlier.rows.get(key) else { return false };
-        let is_same = |after_ms: i64| before.since_ms.is_some_and(|before_ms| before_ms.abs_diff(after_ms) <= CLOCK_GRAIN_MS);
+        let is_same =
+            |after_ms: i64| before.since_ms.is_some_and(|before_ms| before_ms.abs_diff(after_ms) <= CLOCK_GRAIN_MS);
         after.since_ms.is_some_and(|after_ms| !is_same(after_ms))
     };
     if later.rows.iter().any(is_reset) {
@@ -272,7 +268,8 @@ fn alone(view: &'static View, only: &Snapshot, doubts: &mut Vec<Found>) -> Optio
     if !counts {
         return None;
     }
-    let started_at_ms = only.rows.values().filter_map(|row| only.since_ms(row)).filter(|since| *since < only.at_ms).min();
+    let started_at_ms =
+        only.rows.values().filter_map(|row| only.since_ms(row)).filter(|since| *since < only.at_ms).min();
     let Some(started_at_ms) = started_at_ms else {
         add(doubts, Found::refusal(DoubtKind::NoResetTime).at(only.at_ms));
         return None;

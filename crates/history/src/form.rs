@@ -110,7 +110,8 @@ fn json_form(text: &str) -> Option<Form> {
 
 fn report_form(text: &str) -> Option<Form> {
     let upper = text.to_ascii_uppercase();
-    if upper.contains("WORKLOAD REPOSITORY") || upper.contains("AWR REPORT FOR DB") || upper.contains("AWR RAC REPORT") {
+    if upper.contains("WORKLOAD REPOSITORY") || upper.contains("AWR REPORT FOR DB") || upper.contains("AWR RAC REPORT")
+    {
         let is_markup = upper.contains("<HTML") || upper.contains("<TABLE") || upper.contains("<TD");
         return Some(if is_markup { Form::AwrHtml } else { Form::AwrText });
     }

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use record::load_profile::{
+    Absent, Doubt, DoubtKind, Elsewhere, Instance, Interval, LoadQuantity, Scope, Source, SourceMoment, Zone,
+};
 use record::{Bytes, LoadProfile};
-use record::load_profile::{Absent, Doubt, DoubtKind, Elsewhere, Instance, Interval, LoadQuantity, Scope, Source, SourceMoment, Zone};
 
 use crate::cumulative::{self, Tracks};
 use crate::error::{Error, Result};

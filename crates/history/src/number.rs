@@ -95,8 +95,8 @@ fn read(digits: &str, notation: Notation) -> Option<f64> {
         return None;
     }
     let groups: Vec<&str> = whole.split(|letter| letter == group || is_blank(letter)).collect();
-    let is_grouped = groups.len() == 1
-        || ((1..=3).contains(&groups[0].len()) && groups[1..].iter().all(|group| group.len() == 3));
+    let is_grouped =
+        groups.len() == 1 || ((1..=3).contains(&groups[0].len()) && groups[1..].iter().all(|group| group.len() == 3));
     if !is_grouped {
         return None;
     }
@@ -174,7 +174,7 @@ pub(crate) fn duration_seconds(text: &str, notation: Option<Notation>) -> Option
 /// A count or size of a number that is none below 0 and not too large for one.
 pub(crate) fn whole(value: f64) -> Option<u64> {
     // Above 2^53 numbers that are written with thousands are no longer exact, but as good as their digits.
-    (value >= 0.0 && value < 9.2e18).then(|| value.round() as u64)
+    (0.0..9.2e18).contains(&value).then(|| value.round() as u64)
 }
 
 /// A number with a decimal point or comma and nothing between groups, as programs write that have no thousands.
@@ -182,9 +182,10 @@ pub(crate) fn plain(text: &str) -> Option<f64> {
     let text = text.trim();
     let is_plain = !text.is_empty()
         && text.len() <= 40
-        && text.bytes().enumerate().all(|(index, byte)| {
-            byte.is_ascii_digit() || matches!(byte, b'.' | b',') || (byte == b'-' && index == 0)
-        });
+        && text
+            .bytes()
+            .enumerate()
+            .all(|(index, byte)| byte.is_ascii_digit() || matches!(byte, b'.' | b',') || (byte == b'-' && index == 0));
     if !is_plain {
         return exponential(text);
     }

@@ -181,7 +181,8 @@ impl Dumps {
         // Footers such as "(3 rows)" have one field, and what a client says beside.
         if fields.len() != header.width {
             if fields.len() > 1 {
-                let kind = DoubtKind::Impossible { field: header.dumped.view.name.into(), text: shown(&fields.join(",")) };
+                let kind =
+                    DoubtKind::Impossible { field: header.dumped.view.name.into(), text: shown(&fields.join(",")) };
                 add(&mut self.part.doubts, Found::refusal(kind));
             }
             return Ok(());
@@ -203,7 +204,8 @@ impl Dumps {
             facts(&mut self.part, header, fields, at_ms);
         }
         let (key, counts) = (header.key(fields), header.counts(fields));
-        let open = self.open.entry(dumped.view.name).or_insert_with(|| (dumped, Snapshot { at_ms, ..Snapshot::default() }));
+        let open =
+            self.open.entry(dumped.view.name).or_insert_with(|| (dumped, Snapshot { at_ms, ..Snapshot::default() }));
         if open.1.at_ms != at_ms {
             let complete = std::mem::replace(&mut open.1, Snapshot { at_ms, ..Snapshot::default() });
             self.part.tracks.dump(&dumped.view, complete);

@@ -218,7 +218,8 @@ impl Dumps {
         self.facts(&dump);
         // Of the server's own clock, which no step of another one moves.
         let flushed = dump.number("Uptime_since_flush_status").or(uptime);
-        let since_ms = uptime.zip(flushed).map(|(uptime, flushed)| uptime.saturating_sub(flushed).saturating_mul(1000) as i64);
+        let since_ms =
+            uptime.zip(flushed).map(|(uptime, flushed)| uptime.saturating_sub(flushed).saturating_mul(1000) as i64);
         let rows = BTreeMap::from([(String::new(), Counts { since_ms, values: dump.values })]);
         let server_seconds = uptime.map(|seconds| seconds as f64);
         self.part.tracks.dump(&STATUS, Snapshot { at_ms, server_seconds, rows });

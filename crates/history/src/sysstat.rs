@@ -85,7 +85,8 @@ impl Devices {
     fn is_partition(&self, name: &str) -> bool {
         let device = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
         let bare = device.strip_suffix('p').filter(|bare| bare.ends_with(|letter: char| letter.is_ascii_digit()));
-        device.len() < name.len() && (self.rows.contains_key(device) || bare.is_some_and(|bare| self.rows.contains_key(bare)))
+        device.len() < name.len()
+            && (self.rows.contains_key(device) || bare.is_some_and(|bare| self.rows.contains_key(bare)))
     }
 
     fn add_to(&self, sample: &mut Sample) {

@@ -63,7 +63,7 @@ fn written(value: u64, decimals: u32, group: &str, decimal: char) -> String {
     let digits = value.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             text.push_str(group);
         }
         text.push(digit);

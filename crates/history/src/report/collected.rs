@@ -253,7 +253,10 @@ impl Reports {
                 () if ends("beginsnaptime") => Table::ByInstance(ByInstance::Instances),
                 () if ends("busy") || ends("busytimes") => Table::ByInstance(ByInstance::System),
                 () if has("logicalreads/s") => Table::ByInstance(ByInstance::PerSecond),
-                () if (has("dbtimes") || has("dbtime")) && (has("dbcpus") || has("dbcpu")) && !self.title.contains('%') => {
+                () if (has("dbtimes") || has("dbtime"))
+                    && (has("dbcpus") || has("dbcpu"))
+                    && !self.title.contains('%') =>
+                {
                     Table::ByInstance(ByInstance::TimeModel)
                 }
                 () => Table::Other,
@@ -378,7 +381,9 @@ fn is_begin(line: &str) -> bool {
         return false;
     }
     let key = key(line);
-    key.starts_with("workloadrepositoryreport") || key.starts_with("statspackreport") || key.starts_with("statspackstatisticsreport")
+    key.starts_with("workloadrepositoryreport")
+        || key.starts_with("statspackreport")
+        || key.starts_with("statspackstatisticsreport")
 }
 
 /// The known name that a cell has, whole or cut.

@@ -231,15 +231,21 @@ impl Reader<'_> {
 
     fn latencies(&mut self, amounts: &mut Amounts) {
         let names = [
-            (LoadQuantity::RandomReadSeconds, ["db file sequential read", "cell single block physical read"].as_slice()),
+            (
+                LoadQuantity::RandomReadSeconds,
+                ["db file sequential read", "cell single block physical read"].as_slice(),
+            ),
             (LoadQuantity::CommitSeconds, ["log file sync"].as_slice()),
         ];
         for (quantity, names) in names {
             // Of an engine with two ways to read, the one that is used more.
             let events = names.iter().filter_map(|name| self.report.events.get(name).cloned());
-            let waits: Vec<(Event, f64)> =
-                events.filter_map(|event| Some((event.clone(), number::number(&event.waits, self.notation)?))).collect();
-            let Some((event, waits)) = waits.into_iter().max_by(|one, other| one.1.total_cmp(&other.1)) else { continue };
+            let waits: Vec<(Event, f64)> = events
+                .filter_map(|event| Some((event.clone(), number::number(&event.waits, self.notation)?)))
+                .collect();
+            let Some((event, waits)) = waits.into_iter().max_by(|one, other| one.1.total_cmp(&other.1)) else {
+                continue;
+            };
             let total = number::number(&event.seconds, self.notation);
             // Seconds are whole ones: of few of them the average is the better one, if it has a unit.
             let average = number::duration_seconds(&event.average, self.notation)
@@ -327,7 +333,9 @@ impl Reader<'_> {
     fn cluster_interval(&mut self, instances: &InstanceRows) -> Result<(i64, f64)> {
         let moments = |ending: &str| -> Vec<i64> {
             let texts = instances.values().filter_map(|row| cell(row, |key| key.ends_with(ending)));
-            texts.filter_map(|text| text.split_once(' ').and_then(|(day, time)| day_and_time(day, time.trim()))).collect()
+            texts
+                .filter_map(|text| text.split_once(' ').and_then(|(day, time)| day_and_time(day, time.trim())))
+                .collect()
         };
         let begun = moments("beginsnaptime").into_iter().min();
         let ended = moments("endsnaptime").into_iter().max();

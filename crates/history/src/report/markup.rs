@@ -27,6 +27,8 @@ struct Markup<'a> {
     bytes: Vec<u8>,
     /// Cells of the row, each with the number of its columns.
     cells: Vec<(String, usize)>,
+    /// Within `h1` to `h6`.
+    is_in_title: bool,
     is_in_cell: bool,
     is_in_row: bool,
     /// The last row that consisted of headings.
@@ -42,6 +44,7 @@ pub(super) fn read(mut input: impl BufRead, take: &mut dyn FnMut(Piece<'_>) -> R
         state: State::Text,
         bytes: Vec::new(),
         cells: Vec::new(),
+        is_in_title: false,
         is_in_cell: false,
         is_in_row: false,
         headings: Vec::new(),
@@ -127,7 +130,8 @@ impl Markup<'_> {
             return Ok(());
         }
         (self.take)(Piece::Line(text))?;
-        (self.take)(Piece::Title(text))
+        // Texts between a title and its table explain the table.
+        if self.is_in_title { (self.take)(Piece::Title(text)) } else { Ok(()) }
     }
 
     fn tag(&mut self, tag: &[u8]) -> Result<()> {
@@ -135,6 +139,8 @@ impl Markup<'_> {
         let end = tag.find(|letter: char| letter.is_whitespace()).unwrap_or(tag.len());
         let (name, attributes) = tag.split_at(end);
         match name.to_ascii_lowercase().as_str() {
+            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => self.is_in_title = true,
+            "/h1" | "/h2" | "/h3" | "/h4" | "/h5" | "/h6" => self.is_in_title = false,
             "style" | "script" => self.state = State::Raw,
             "table" => {
                 self.row()?;
@@ -179,8 +185,10 @@ impl Markup<'_> {
             return Ok(());
         }
         let cells = std::mem::take(&mut self.cells);
-        let cells: Vec<(String, usize)> =
-            cells.into_iter().map(|(cell, span)| (cell.split_whitespace().collect::<Vec<_>>().join(" "), span)).collect();
+        let cells: Vec<(String, usize)> = cells
+            .into_iter()
+            .map(|(cell, span)| (cell.split_whitespace().collect::<Vec<_>>().join(" "), span))
+            .collect();
         if self.has_only_headings {
             // Of several lines of headings the last one names the columns, with those above it that span several.
             let texts: Vec<String> = below(&self.headings, &cells);
@@ -209,12 +217,8 @@ fn below(above: &[(String, usize)], row: &[(String, usize)]) -> Vec<String> {
 fn spanned(attributes: &str) -> usize {
     let lower = attributes.to_ascii_lowercase();
     let span = lower.split_once("colspan").and_then(|(_, rest)| {
-        let digits: String = rest
-            .trim_start_matches([' ', '=', '"', '\''])
-            .chars()
-            .take_while(char::is_ascii_digit)
-            .take(4)
-            .collect();
+        let digits: String =
+            rest.trim_start_matches([' ', '=', '"', '\'']).chars().take_while(char::is_ascii_digit).take(4).collect();
         digits.parse().ok()
     });
     span.unwrap_or(1).clamp(1, 64)
@@ -307,7 +311,6 @@ mod tests {
                 "headings |Time (s)|Time (s)",
                 "headings I#|Time (s) Busy|Time (s) Idle",
                 "row 1|1 234,5|a & b",
-                "title end",
             ]
         );
     }

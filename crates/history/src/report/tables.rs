@@ -44,8 +44,7 @@ impl Tables {
         self.above.clear();
         self.above.push(line.chars().take(LINE_CHARACTERS_MAX).collect());
         let letters: Vec<char> = line.chars().take(LINE_CHARACTERS_MAX).collect();
-        let cells: Vec<String> =
-            (0..self.columns.len()).map(|column| self.cell(&letters, column)).collect();
+        let cells: Vec<String> = (0..self.columns.len()).map(|column| self.cell(&letters, column)).collect();
         take(Piece::Row(&cells))
     }
 
@@ -56,7 +55,8 @@ impl Tables {
             _ => self.columns[column - 1].1,
         };
         let end = self.columns[column].1.min(letters.len());
-        let cell: String = letters.get(begin.min(end)..end).unwrap_or_default().iter().take(CELL_CHARACTERS_MAX).collect();
+        let cell: String =
+            letters.get(begin.min(end)..end).unwrap_or_default().iter().take(CELL_CHARACTERS_MAX).collect();
         cell.trim().to_owned()
     }
 
@@ -71,7 +71,9 @@ impl Tables {
         self.columns.clear();
         if let [(begin, _)] = groups[..] {
             // A single line below a word is that of a title, one that is indented ends a table.
-            if begin == 0 && let Some(title) = above.last() {
+            if begin == 0
+                && let Some(title) = above.last()
+            {
                 take(Piece::Title(title.trim()))?;
             }
             // A table of one column has nothing that is read.
@@ -149,7 +151,11 @@ mod tests {
         );
         assert_eq!(
             found,
-            ["title Foreground Wait Events", "headings Event|Waits|Total Wait Time (s)", "row log file sync|12,345,678|5"]
+            [
+                "title Foreground Wait Events",
+                "headings Event|Waits|Total Wait Time (s)",
+                "row log file sync|12,345,678|5"
+            ]
         );
     }
 

@@ -77,11 +77,7 @@ pub(super) static VIEWS: [Dumped; 8] = [
         key: &[],
     },
     Dumped {
-        view: View {
-            name: "pg_stat_statements",
-            columns: &[("calls", RisingInRow)],
-            rates: statements,
-        },
+        view: View { name: "pg_stat_statements", columns: &[("calls", RisingInRow)], rates: statements },
         told_by: &["queryid", "calls"],
         key: &["userid", "dbid", "queryid", "toplevel"],
     },
@@ -91,11 +87,7 @@ pub(super) static VIEWS: [Dumped; 8] = [
         key: &[],
     },
     Dumped {
-        view: View {
-            name: SERVER,
-            columns: &[("wal_position_bytes", Rising), ("block_size", Level)],
-            rates: server,
-        },
+        view: View { name: SERVER, columns: &[("wal_position_bytes", Rising), ("block_size", Level)], rates: server },
         told_by: &["server_version", "wal_position_bytes"],
         key: &[],
     },

@@ -272,7 +272,8 @@ impl Written for IostatSample {
         };
         let mut devices = Devices::default();
         for disk in &self.disk {
-            let bytes = |kilo: Number, mega: Number| kilo.0.map(|kilo| kilo * 1024.0).or(mega.0.map(|mega| mega * 1048576.0));
+            let bytes =
+                |kilo: Number, mega: Number| kilo.0.map(|kilo| kilo * 1024.0).or(mega.0.map(|mega| mega * 1048576.0));
             let read = bytes(disk.read_kilobytes, disk.read_megabytes);
             let written = bytes(disk.written_kilobytes, disk.written_megabytes);
             devices.take(&disk.disk_device, [disk.reads.0, read, disk.writes.0, written]);

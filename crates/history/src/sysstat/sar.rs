@@ -16,7 +16,7 @@ use crate::part::{Found, Part, add};
 
 use super::{Sample, accumulate, is_outer_interface, memory_bytes, warn};
 
-/// The first line of what sysstat writes: `Linux 6.1.0 (host) 	2026-11-30 	_x86_64_	(2 CPU)`.
+/// The first line of what sysstat writes: kernel, host in brackets, day, architecture, processors in brackets.
 pub(super) struct Title {
     pub(super) host_name: Option<String>,
     pub(super) day: Option<(i64, bool)>,

@@ -54,7 +54,10 @@ fn a_text_of_one_instance_is_read_whole() {
     assert_eq!((source.version.as_deref(), source.database_id.as_deref()), (Some("19.0.0.0.0"), Some("1122334455")));
     assert_eq!((source.instances_expected, source.files), (Some(2), 1));
     let instance = &profile.instances[0];
-    assert_eq!((instance.number, instance.hardware_threads, instance.cores, instance.sockets), (1, Some(32), Some(16), Some(2)));
+    assert_eq!(
+        (instance.number, instance.hardware_threads, instance.cores, instance.sockets),
+        (1, Some(32), Some(16), Some(2))
+    );
     assert_eq!(instance.memory_bytes, Some(Bytes(256 << 30)));
     assert_eq!(instance.buffer_cache_bytes, Some(Bytes(83_968 << 20)));
     assert_eq!(instance.shared_memory_bytes, Some(Bytes(96 << 30)));
@@ -170,10 +173,10 @@ fn statspack_has_a_blank_name_and_cut_columns() {
     assert_eq!((source.form.as_str(), source.database_id.as_deref()), ("statspack", Some("2233445566")));
     assert_eq!((profile.instances[0].hardware_threads, profile.instances[0].cores), (Some(8), Some(4)));
     assert_eq!(profile.instances[0].memory_bytes, Some(Bytes(33_285_996_544)));
-    assert!(doubts(&profile).contains(&(
-        Weight::Warning,
-        DoubtKind::LongInterval { seconds: 10_800.0, seconds_max: 7_200.0 }
-    )));
+    assert!(
+        doubts(&profile)
+            .contains(&(Weight::Warning, DoubtKind::LongInterval { seconds: 10_800.0, seconds_max: 7_200.0 }))
+    );
 }
 
 #[test]
@@ -238,7 +241,8 @@ fn ends_of_lines_marks_and_foreign_bytes_change_nothing() {
 #[test]
 fn reports_one_after_the_other_are_intervals() {
     let text = String::from_utf8(TEXT.to_vec()).unwrap();
-    let later = text.replace("12-Oct-26 10:00:00", "12-Oct-26 11:00:00").replace("12-Oct-26 09:00:00", "12-Oct-26 10:00:00");
+    let later =
+        text.replace("12-Oct-26 10:00:00", "12-Oct-26 11:00:00").replace("12-Oct-26 09:00:00", "12-Oct-26 10:00:00");
     let profile = profile_of(&[("both.txt", format!("{text}{later}").as_bytes())]);
     assert_eq!(profile.intervals.len(), 2);
     expect(&profile, 1, &OF_TEXT);

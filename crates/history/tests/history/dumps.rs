@@ -45,6 +45,17 @@ fn dump_of_18(minute: u32, scale: u64, reset: &str) -> String {
     )
 }
 
+/// A file of each form.
+pub fn samples() -> Vec<String> {
+    let two = |dump: &dyn Fn(u32, u64) -> String| dump(0, 1) + &dump(10, 2);
+    vec![
+        two(&|minute, scale| dump_of_18(minute, scale, "2026-10-01 00:00:00+00")),
+        two(&|minute, scale| old_dump(minute, scale, "13.22")),
+        two(&|minute, scale| status(u64::from(minute) * 60, 5_000 + u64::from(minute) * 60, scale, "10.11.6-MariaDB")),
+        "{\"per_minute_info\":{\"one\":{\"20261012\":{\"08\":{\"00\":{\"query\":{\"count\":60,\"second\":{\"00\":9}}}}}}}}".to_owned(),
+    ]
+}
+
 #[test]
 fn views_of_18_have_requests_and_bytes() {
     let text = dump_of_18(0, 1, "") + &dump_of_18(10, 2, "");
@@ -129,7 +140,9 @@ fn views_of_13_count_blocks() {
     // Writes of the log are not counted before 14, so that the sum of all writes is not known.
     assert_eq!(told(&profile, 0), expected.len());
     assert_eq!(profile.intervals[0].started_at_ms, EIGHT);
-    let elsewhere = |quantity| profile.absent.iter().find(|absent| absent.quantity == quantity).map(|absent| absent.elsewhere.clone());
+    let elsewhere = |quantity| {
+        profile.absent.iter().find(|absent| absent.quantity == quantity).map(|absent| absent.elsewhere.clone())
+    };
     assert_eq!(elsewhere(LogWritesPerSecond), Some(Elsewhere::NewerVersion { version: "14".into() }));
     assert_eq!(elsewhere(StatementsPerSecond), Some(Elsewhere::View { name: "pg_stat_statements".into() }));
 }
@@ -235,7 +248,8 @@ fn tables_with_borders_are_the_same_as_those_with_tabs() {
 
 #[test]
 fn a_status_without_times_has_those_of_the_server() {
-    let dump = |uptime: u64, questions: u64| format!("Variable_name\tValue\nQuestions\t{questions}\nUptime\t{uptime}\n");
+    let dump =
+        |uptime: u64, questions: u64| format!("Variable_name\tValue\nQuestions\t{questions}\nUptime\t{uptime}\n");
     let profile = profile_of(&[("load.tsv", (dump(100, 10) + &dump(160, 6_010)).as_bytes())]);
     expect(&profile, 0, &[(StatementsPerSecond, 100.0)]);
     assert_eq!((profile.intervals[0].started_at_ms, profile.intervals[0].seconds), (SourceMoment(100_000), 60.0));
@@ -272,7 +286,10 @@ fn minutes_of_a_log_have_their_largest_second() {
     assert_eq!(profile.intervals.len(), 2);
     expect(&profile, 0, &[(StatementsPerSecond, 30.0), (ActiveSessions, 3.0 + 1e-3 / 60.0)]);
     assert_eq!(profile.intervals[0].amounts[&StatementsPerSecond].max, Some(1_800.0));
-    assert_eq!((profile.intervals[1].started_at_ms, profile.intervals[1].seconds), (SourceMoment(EIGHT.0 + 60_000), 60.0));
+    assert_eq!(
+        (profile.intervals[1].started_at_ms, profile.intervals[1].seconds),
+        (SourceMoment(EIGHT.0 + 60_000), 60.0)
+    );
     // Without names of databases, as older versions write it, and cut.
     let older = format!("{{\"per_minute_info\":{{\"20261012\":{{\"08\":{{\"00\":{},\"01\":{{\"query\"", minute(600));
     let profile = profile_of(&[("log.json", older.as_bytes())]);

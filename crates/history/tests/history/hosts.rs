@@ -46,6 +46,15 @@ const OF_SADF: [(LoadQuantity, f64); 8] = [
     (HostFreeMemoryBytes, 1_024_000_000.0),
 ];
 
+/// A file of each form.
+pub fn samples() -> Vec<String> {
+    vec![
+        sadf(&[sadf_sample(10, 1), sadf_sample(20, 2)]),
+        sar(".", "2026-10-12 "),
+        iostat(ISO, |second| format!("10/12/2026 08:00:{second:02} AM")),
+    ]
+}
+
 #[test]
 fn samples_of_sadf_are_intervals() {
     let text = sadf(&[sadf_sample(10, 1), sadf_sample(20, 2)]);
@@ -109,7 +118,11 @@ fn sections_of_sar_are_joined_by_their_times() {
         let profile = profile_of(&[("sar.txt", sar(decimal, day).as_bytes())]);
         assert_eq!(profile.intervals.len(), 2, "{day}");
         expect(&profile, 0, &OF_SADF);
-        expect(&profile, 1, &[(PhysicalReadsPerSecond, 400.0), (HostBusyShare, 0.45), (NetworkSentBytesPerSecond, 61_440.0)]);
+        expect(
+            &profile,
+            1,
+            &[(PhysicalReadsPerSecond, 400.0), (HostBusyShare, 0.45), (NetworkSentBytesPerSecond, 61_440.0)],
+        );
         assert_eq!(profile.intervals[0].started_at_ms, SourceMoment(EIGHT_MS + 1_000));
         assert_eq!(profile.intervals[1].seconds, 600.0);
         let instance = &profile.instances[0];
@@ -140,7 +153,9 @@ fn a_clock_that_is_set_back_leaves_out_what_it_shows_twice() {
     let mut text = "Linux 6.1 (h) \t2026-10-25 \t_x86_64_\t(2 CPU)\n\n\
                     02:30:01        CPU      %usr   %iowait     %idle\n"
         .to_owned();
-    for time in ["02:40:01", "02:50:01", "02:00:01", "02:10:01", "02:20:01", "02:30:01", "02:40:01", "02:50:01", "03:00:01"] {
+    for time in
+        ["02:40:01", "02:50:01", "02:00:01", "02:10:01", "02:20:01", "02:30:01", "02:40:01", "02:50:01", "03:00:01"]
+    {
         text.push_str(&format!("{time}        all     20.00      5.00     70.00\n"));
     }
     let profile = profile_of(&[("sar.txt", text.as_bytes())]);
@@ -220,7 +235,8 @@ fn iostat_as_json_is_the_same() {
         [sample(0, 900), sample(10, 1), sample(20, 3)].join(",")
     );
     let profile = profile_of(&[("iostat.json", json.as_bytes())]);
-    let text = profile_of(&[("iostat.txt", iostat(ISO, |second| format!("2026-10-12T08:00:{second:02}+0000")).as_bytes())]);
+    let text =
+        profile_of(&[("iostat.txt", iostat(ISO, |second| format!("2026-10-12T08:00:{second:02}+0000")).as_bytes())]);
     assert_eq!(profile, text);
 }
 

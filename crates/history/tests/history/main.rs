@@ -1,6 +1,7 @@
 //! Files of each form, with values that are known.
 
 mod awr;
+mod broken;
 mod consistent;
 mod dumps;
 mod hosts;

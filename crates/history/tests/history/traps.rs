@@ -75,8 +75,11 @@ fn statistics_of_statements_that_were_reset_are_left_out() {
     let commits: String = [0, 10, 20].map(|minute| databases(minute, u64::from(minute) * 60_000, "")).concat();
     let text = texts.concat() + &commits;
     let profile = profile_of(&[("load.csv", text.as_bytes())]);
-    let told: Vec<f64> =
-        profile.intervals.iter().filter_map(|interval| Some(interval.amounts.get(&StatementsPerSecond)?.average)).collect();
+    let told: Vec<f64> = profile
+        .intervals
+        .iter()
+        .filter_map(|interval| Some(interval.amounts.get(&StatementsPerSecond)?.average))
+        .collect();
     assert_eq!((told, profile.intervals.len()), (vec![1_000.0], 2));
     assert!(doubts(&profile).contains(&(Weight::Refusal, DoubtKind::Reset)));
 }
@@ -115,7 +118,8 @@ fn a_restart_a_flush_and_a_wrapped_counter_are_told_apart() {
 
 #[test]
 fn dumps_of_a_server_in_several_files_have_one_reset() {
-    let timed = |millisecond: u64, dump: String| format!("dumped_at\n{}.{millisecond:03}\n{dump}", 1_791_792_000 + millisecond);
+    let timed =
+        |millisecond: u64, dump: String| format!("dumped_at\n{}.{millisecond:03}\n{dump}", 1_791_792_000 + millisecond);
     let (one, other) = (timed(0, status(5_000, 4_000, 0)), timed(600, status(5_600, 4_600, 600_000)));
     let profile = profile_of(&[("one.tsv", one.as_bytes()), ("other.tsv", other.as_bytes())]);
     assert_eq!(profile.intervals.len(), 1);
