@@ -109,7 +109,7 @@ pub use run_line::run_line;
 pub use scale::{LoadCurve, ScaleQuery, ScaleView, scale};
 pub use screen::{ShortText, has_workloads, short_text};
 pub use sheet::{runs_in_detail, sheet};
-pub use sizing::{SizingView, sizing, sizing_json};
+pub use sizing::{SizingView, sizing, sizing_doubts, sizing_json};
 pub use storage::{io_csv, io_plan_text};
 pub use style::Style;
 pub use summary::results;

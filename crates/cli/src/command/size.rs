@@ -3,8 +3,11 @@
 mod platform;
 mod watching;
 
+use std::fs::File;
+use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 
+use ::history::{History, Names};
 use clap::{Args, Subcommand, ValueEnum};
 use model::sizing::{Growth, Sizing, history, merged, size};
 use record::LoadProfile;
@@ -13,6 +16,7 @@ use run::{Error, Result};
 
 use self::watching::SizeWatchArguments;
 use crate::arguments::value;
+use crate::engines::ENGINES;
 use crate::output::{print, print_data, style, width};
 use crate::page::write_page;
 use crate::subject;
@@ -21,6 +25,9 @@ const EXAMPLES: &str = "\
 Examples:
   dbdyno size watch postgres://me@db1/shop --for 1h --save load.json
                                         the load of a live server, read only
+  dbdyno size queries postgres          statements that dump the counters, for where dbdyno may not connect
+  dbdyno size awr_*.html sa15.json      files of others: AWR and Statspack reports, AWR Miner, dumps of pg_stat
+                                        views and of the global status, sadf -j, sar, iostat -x -t, pgBadger
   dbdyno size load.json                 the load: peaks, hours of the day, what is missing
   dbdyno size load.json --on new.jsonl  what it needs of a platform that was measured
   dbdyno size load.json --on new.jsonl --from old.jsonl --growth 30%/y --years 3
@@ -48,12 +55,22 @@ pub struct SizeArguments {
 pub enum SizeCommand {
     /// Watch a live server and write its load to a file, read only
     Watch(Box<SizeWatchArguments>),
+    /// Print the statements that dump the counters of a server, for where dbdyno may not connect
+    Queries(SizeQueriesArguments),
+}
+
+/// Options of `dbdyno size queries`.
+#[derive(Args, Debug)]
+pub struct SizeQueriesArguments {
+    /// The engine
+    #[arg(value_name = "ENGINE")]
+    pub engine: String,
 }
 
 /// Options of sizing.
 #[derive(Args, Debug)]
 pub struct SizingArguments {
-    /// Files of the load, of one database: all of them make one history
+    /// Files of the load, of one database: all of them make one history. Their form is told by their content
     #[arg(value_name = "LOAD", required = true)]
     pub loads: Vec<PathBuf>,
     /// A platform: a record, the name of a published system, or a planned platform (TOML); may be given several times
@@ -109,7 +126,19 @@ const PLATFORMS_MAX: usize = 26;
 pub fn command(arguments: &SizeArguments) -> Result<()> {
     match &arguments.command {
         Some(SizeCommand::Watch(arguments)) => watching::watch(arguments),
+        Some(SizeCommand::Queries(arguments)) => queries(&arguments.engine),
         None => sizing(&arguments.sizing),
+    }
+}
+
+fn queries(name: &str) -> Result<()> {
+    let known: Vec<&str> =
+        ENGINES.iter().filter(|engine| engine.statistics_script().is_some()).map(|engine| engine.name()).collect();
+    let script = ENGINES.iter().find(|engine| engine.name() == name).and_then(|engine| engine.statistics_script());
+    match script {
+        Some(script) => print_data(script),
+        None => Err(Error::user(format!("engine {name} has no statements that dump its counters"))
+            .hint(format!("known: {}; reports of Oracle are AWR and Statspack", known.join(", ")))),
     }
 }
 
@@ -118,7 +147,8 @@ fn sizing(arguments: &SizingArguments) -> Result<()> {
         let message = format!("{} platforms are given, at most {PLATFORMS_MAX} are compared", arguments.on.len());
         return Err(Error::user(message).hint("give fewer --on"));
     }
-    let profile = load(&arguments.loads)?;
+    let names = if arguments.names { Names::Kept } else { Names::Hidden };
+    let profile = load(&arguments.loads, names)?;
     if let Some(path) = &arguments.save {
         let given = if arguments.names { profile.clone() } else { without_names(&profile) };
         save(path, &given)?;
@@ -143,19 +173,61 @@ fn sizing(arguments: &SizingArguments) -> Result<()> {
     }
 }
 
-/// The load in all of `paths`.
-fn load(paths: &[PathBuf]) -> Result<LoadProfile> {
+/// The load in all of `paths`: load profiles of dbdyno, and files of others.
+fn load(paths: &[PathBuf], names: Names) -> Result<LoadProfile> {
     if paths.len() > FILES_MAX {
         let message = format!("{} files are given, at most {FILES_MAX} are read", paths.len());
         return Err(Error::user(message).hint("give the files of fewer days"));
     }
-    let profiles = paths.iter().map(|path| store::read_load_profile(path).map_err(subject::unreadable));
-    let profile = merged(profiles.collect::<Result<Vec<LoadProfile>>>()?);
-    match profile.intervals.is_empty() {
-        false => Ok(profile),
-        true => Err(Error::user("the files have no interval that can be used")
-            .hint("counters need two dumps; a report needs its begin and end")),
+    let mut profiles = Vec::new();
+    let mut others = History::new(names);
+    let mut has_others = false;
+    for path in paths {
+        let unreadable = |error: io::Error| {
+            Error::user(format!("{} cannot be read: {error}", path.display())).hint("give files of a load")
+        };
+        let mut file = File::open(path).map_err(unreadable)?;
+        if is_own(&mut file).map_err(unreadable)? {
+            profiles.push(store::read_load_profile(path).map_err(subject::unreadable)?);
+            continue;
+        }
+        others.read(&path.display().to_string(), file).map_err(|error| refused(&error))?;
+        has_others = true;
     }
+    if has_others {
+        profiles.push(others.finish().map_err(|error| refused(&error))?);
+    }
+    let profile = merged(profiles);
+    if !profile.intervals.is_empty() {
+        return Ok(profile);
+    }
+    let view = SizingView {
+        profile: &profile,
+        history: &history(&profile),
+        sizings: &[],
+        growth: Growth::NONE,
+        old_sheet: None,
+    };
+    Err(Error::user("the files have no interval that can be used")
+        .hint(report::sizing_doubts(&view).first().cloned().unwrap_or_else(|| NO_INTERVAL.to_owned())))
+}
+
+/// What to do where nothing is known of files without an interval.
+const NO_INTERVAL: &str = "counters need two dumps; a report needs its begin and end";
+
+/// Whether `file` begins like a load profile of dbdyno; it is read from its begin again.
+fn is_own(file: &mut File) -> io::Result<bool> {
+    let mut begin = Vec::new();
+    Read::by_ref(file).take(200).read_to_end(&mut begin)?;
+    file.seek(io::SeekFrom::Start(0))?;
+    Ok(store::is_load_profile(&begin))
+}
+
+/// A file of others that is refused.
+fn refused(error: &::history::Error) -> Error {
+    let hint = error.hint.clone();
+    let error = Error::user(::history::Error { hint: None, ..error.clone() }.to_string());
+    hint.map_or(error.clone(), |hint| error.hint(hint))
 }
 
 /// `profile` without names of hosts, instances and databases.

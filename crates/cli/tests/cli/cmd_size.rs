@@ -141,6 +141,22 @@ fn what_is_given_away_has_no_names_unless_asked() {
 }
 
 #[test]
+fn files_of_others_are_told_by_their_content_and_held_against_a_record() {
+    let bench = Bench::new();
+    let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("../history/tests/history/files");
+    let file = |name: &str| files.join(name).display().to_string();
+    let found = json_of(&bench, &[&file("awr-19c.txt"), "--on", &sample(), "--save", "awr.json"]);
+    assert!(found["load"]["intervals"].as_u64().unwrap() >= 1, "{found:#}");
+    assert!(resource(&found["platforms"][0], "commits_per_second")["share"].as_f64().unwrap() > 0.0);
+    // What was saved is the same load.
+    assert_eq!(json_of(&bench, &["awr.json"])["load"]["demands"], found["load"]["demands"]);
+    for name in ["awr-19c-comma.html", "awr-miner.out", "awr-rac-12c.txt", "statspack-11g.txt"] {
+        bench.succeed(&["size", &file(name), "--on", &sample()]);
+    }
+    assert!(bench.succeed(&["size", "queries", "postgres"]).out.contains("pg_stat_database"));
+}
+
+#[test]
 fn mistakes_are_refused_with_a_hint() {
     let bench = Bench::new();
     load(&bench, "load.json", 1.0);
@@ -150,8 +166,9 @@ fn mistakes_are_refused_with_a_hint() {
         (&["size", "watch", "sqlite"][..], "has no counters to watch"),
         (&["size", "watch", "postgres://me@a,b/shop"], "names 2 nodes"),
         (&["size", "watch", "postgres://me@localhost/shop", "--save", "other.json"], "is not a load profile"),
-        (&["size", "other.json"], "load profile other.json cannot be used"),
-        (&["size", "missing.json"], "no such file"),
+        (&["size", "other.json"], "other.json"),
+        (&["size", "queries", "sqlite"], "known: postgres, mariadb, mysql"),
+        (&["size", "missing.json"], "missing.json cannot be read"),
         (&["size", "load.json", "--on", "nobody"], "neither a file nor a published system"),
         (&["size", "load.json", "--on", &sample, "--growth", "lots", "--years", "2"], "is not a growth"),
         (&["size", "load.json", "--on", &sample, "--growth", "30%/y"], "--years"),

@@ -3,7 +3,7 @@
 use record::{Dop, HostInventory, IoKind, Location, Record, Run, RunKind, Unit, Variation};
 
 use super::Demand;
-use crate::calibration::MAX_IOPS;
+use crate::calibration::{MAX_IOPS, MAX_MBPS};
 use crate::platform::Basis;
 use crate::platform_plan::{Measure, Part};
 use crate::row::{Row, row};
@@ -12,6 +12,16 @@ use crate::verdict::is_invalid;
 
 /// Tests of the engine whose reads and writes are of single blocks at random places.
 const RANDOM_TESTS: [&str; 6] = ["T616", "T626", "T716", "T721", "T722", MAX_IOPS];
+/// Tests without which nothing is said of a demand: another test may do some of it, and what it does of that is no measure of
+/// how much there is.
+const MEASURES: [(Demand, &[&str]); 6] = [
+    (Demand::RandomReads, &["S21", "S22", "T626", MAX_IOPS]),
+    (Demand::RandomWrites, &["S23", "T721", "T722"]),
+    (Demand::ReadBytes, &["S11", "T426", MAX_MBPS]),
+    (Demand::WrittenBytes, &["S12", "T331"]),
+    (Demand::LogBytes, &["T322", "T331"]),
+    (Demand::LogicalReads, &["T421", "T611"]),
+];
 /// Probes of random reads, and of random writes.
 const RANDOM_READ_PROBES: [&str; 2] = ["S21", "S22"];
 const RANDOM_WRITE_PROBE: &str = "S23";
@@ -119,6 +129,7 @@ pub fn recorded_ceilings(record: &Record) -> Vec<Ceiling> {
     for run in record.runs.iter().filter(|run| shows(run)) {
         of_run(run, &mut highest);
     }
+    highest.0.retain(|ceiling| is_measured(record, ceiling.demand));
     if !highest.has(Demand::Commits) {
         let probes = record.runs.iter().filter(|run| run.test == COMMIT_PROBE && shows(run));
         for run in probes {
@@ -135,6 +146,19 @@ pub fn recorded_ceilings(record: &Record) -> Vec<Ceiling> {
     }
     highest.0.sort_by_key(|ceiling| ceiling.demand);
     highest.0
+}
+
+/// Whether `record` has a run that is about `demand`.
+fn is_measured(record: &Record, demand: Demand) -> bool {
+    let Some((_, codes)) = MEASURES.iter().find(|(known, _)| *known == demand) else { return true };
+    let is_of_kind = |run: &Run| match (&run.kind, demand) {
+        (RunKind::Blocks { .. }, Demand::RandomReads | Demand::RandomWrites | Demand::LogicalReads) => true,
+        (RunKind::Load { .. }, Demand::WrittenBytes | Demand::LogBytes) => true,
+        (RunKind::Io, Demand::LogBytes | Demand::LogicalReads) => false,
+        (RunKind::Io, _) => true,
+        _ => false,
+    };
+    record.runs.iter().any(|run| shows(run) && (codes.contains(&run.test.as_str()) || is_of_kind(run)))
 }
 
 fn rate(rate: Option<record::Rate>) -> Option<f64> {

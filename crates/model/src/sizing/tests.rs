@@ -188,9 +188,16 @@ fn measured() -> Record {
     (reads.unit, reads.totals.operations) = (Unit::Block, 100_000);
     let mut writes = run("S23", 4);
     (writes.unit, writes.totals.operations) = (Unit::Block, 50_000);
-    let mut logged = committing(8, 3_000, 2_000);
+    let mut logged = run("T322", 1);
     logged.readings = vec![reading(0, &[("redo_write_bytes", 0)]), reading(10, &[("redo_write_bytes", 90_000_000)])];
-    let mut record = record(vec![committing(1, 500, 1_900), committing(4, 2_000, 1_950), logged, reads, writes]);
+    let mut record = record(vec![
+        committing(1, 500, 1_900),
+        committing(4, 2_000, 1_950),
+        committing(8, 3_000, 2_000),
+        logged,
+        reads,
+        writes,
+    ]);
     record.host.memory.total_bytes = Bytes(64 << 30);
     record
 }

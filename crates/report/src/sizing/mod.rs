@@ -62,6 +62,11 @@ pub fn sizing(view: &SizingView<'_>) -> Document {
     }
 }
 
+/// What makes the load doubtful, in sentences.
+pub fn sizing_doubts(view: &SizingView<'_>) -> Vec<String> {
+    doubt::warnings(view)
+}
+
 fn title(view: &SizingView<'_>) -> String {
     match view.sizings {
         [] => "A production load".to_owned(),

@@ -171,7 +171,7 @@ fn hint(demand: Demand) -> Option<&'static str> {
         Demand::ReadBytes => "dbdyno run --tests S11",
         Demand::WrittenBytes => "dbdyno run --tests S12",
         Demand::Commits => "dbdyno run --tests T311",
-        Demand::LogBytes => "dbdyno run --tests T331",
+        Demand::LogBytes => "dbdyno run --tests T322,T331",
         Demand::LogicalReads => "dbdyno run --tests T421,T611",
         Demand::NetworkSent | Demand::NetworkReceived => "dbdyno network",
         Demand::Processors | Demand::Sessions | Demand::Memory | Demand::Capacity => return None,
