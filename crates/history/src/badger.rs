@@ -99,7 +99,7 @@ impl Minutes {
     fn add(&mut self, begin_ms: i64, minute: Minute) {
         let Some(queries) = minute.query else { return };
         let Some(count) = queries.count.0 else { return };
-        if self.sums.len() >= crate::limit::INTERVALS_MAX && !self.sums.contains_key(&begin_ms) {
+        if self.sums.len() > crate::limit::INTERVALS_MAX && !self.sums.contains_key(&begin_ms) {
             return;
         }
         let sums = self.sums.entry(begin_ms).or_default();

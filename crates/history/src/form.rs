@@ -120,11 +120,11 @@ fn report_form(text: &str) -> Option<Form> {
 
 fn host_form(text: &str) -> Option<Form> {
     let is_device = |line: &str| line.starts_with("avg-cpu:") || line.starts_with("Device");
-    let mut lines = text.lines();
-    if !lines.by_ref().take(20).any(|line| line.starts_with("Linux ")) {
-        return None;
+    // A log may begin within a call of iostat.
+    if text.lines().any(is_device) && text.lines().any(|line| line.contains(" r/s ")) {
+        return Some(Form::Iostat);
     }
-    Some(if lines.any(is_device) { Form::Iostat } else { Form::Sar })
+    text.lines().take(20).any(|line| line.starts_with("Linux ")).then_some(Form::Sar)
 }
 
 #[cfg(test)]
@@ -144,7 +144,10 @@ mod tests {
             ("{\"sysstat\": {\"hosts\": [", Some(Form::Sadf)),
             ("{\"sysstat\": {\"hosts\": [{\"statistics\": [{\"avg-cpu\":  {", Some(Form::IostatJson)),
             ("Linux 6.1 (h) \t2026-11-30 \t_x86_64_\t(2 CPU)\n\n08:00:00 CPU %usr\n", Some(Form::Sar)),
-            ("Linux 6.1 (h) \t11/30/26\n\n11/30/26 08:13:56\navg-cpu:  %user\n", Some(Form::Iostat)),
+            (
+                "Linux 6.1 (h) \t11/30/26\n\n11/30/26 08:13:56\navg-cpu:  %user\n 1\nDevice r/s w/s\n",
+                Some(Form::Iostat),
+            ),
             ("{\"per_minute_info\":{}}", Some(Form::Badger)),
             ("{\"format\": \"dbdyno load profile\"}", None),
             ("", None),

@@ -181,8 +181,9 @@ impl Dumps {
         // Footers such as "(3 rows)" have one field, and what a client says beside.
         if fields.len() != header.width {
             if fields.len() > 1 {
-                let kind =
-                    DoubtKind::Impossible { field: header.dumped.view.name.into(), text: shown(&fields.join(",")) };
+                // Fields may have names in them.
+                let text = format!("{} of {} fields", fields.len(), header.width);
+                let kind = DoubtKind::Impossible { field: header.dumped.view.name.into(), text };
                 add(&mut self.part.doubts, Found::refusal(kind));
             }
             return Ok(());

@@ -49,8 +49,8 @@ const LABELS: [&str; 31] = [
     "logbuffer",
 ];
 
-/// Statistics that are taken, from instance activity, the operating system, and the time model.
-pub(super) const STATISTICS: [&str; 27] = [
+/// Statistics that are taken of instance activity and the operating system.
+pub(super) const STATISTICS: [&str; 22] = [
     "physical read total IO requests",
     "physical read total multi block requests",
     "physical read total bytes",
@@ -73,12 +73,10 @@ pub(super) const STATISTICS: [&str; 27] = [
     "NUM_CPU_SOCKETS",
     "PHYSICAL_MEMORY_BYTES",
     "FREE_MEMORY_BYTES",
-    "DB time",
-    "DB CPU",
-    "background cpu time",
-    "INACTIVE_MEMORY_BYTES",
-    "IOWAIT_TIME",
 ];
+
+/// Seconds that are taken of the time model: instance activity has some of the same names, in hundredths.
+const TIMES: [&str; 3] = ["DB time", "DB CPU", "background cpu time"];
 
 /// Characters that a name has at least in a column that cuts it.
 const CUT_NAME_CHARACTERS: usize = 24;
@@ -117,8 +115,10 @@ enum Table {
     Header,
     /// Snapshots, with the number of instances in a column of its own.
     Snapshots,
-    /// Name and value: instance activity, operating system, time model.
+    /// Name and value: instance activity, operating system.
     Statistics,
+    /// Name and seconds.
+    TimeModel,
     Events,
     /// A row for each instance of a cluster.
     ByInstance(ByInstance),
@@ -267,7 +267,7 @@ impl Reports {
             "statistic" | "statisticname" if second.starts_with("total") || second.starts_with("value") => {
                 Table::Statistics
             }
-            "statistic" | "statisticname" if second.starts_with("time") => Table::Statistics,
+            "statistic" | "statisticname" if second.starts_with("time") => Table::TimeModel,
             "event" if self.title.starts_with("foregroundwaitevents") => Table::Events,
             _ if has("snapid") && has("instances") => Table::Snapshots,
             _ if ends("blocksize") && ends("inreport") => Table::Cluster,
@@ -295,6 +295,11 @@ impl Reports {
                 let is_level = name.ends_with("_BYTES");
                 let value = later.filter(|_| is_level).unwrap_or_else(|| value.clone());
                 self.current.statistics.entry(name).or_insert(value);
+            }
+            Table::TimeModel => {
+                let (Some(name), Some(value)) = (cells.first(), cells.get(1)) else { return };
+                let Some(name) = known(name, &TIMES) else { return };
+                self.current.statistics.entry(name).or_insert_with(|| value.clone());
             }
             Table::Events => {
                 let Some(name) = cells.first().and_then(|name| known(name, &EVENTS)) else { return };

@@ -167,7 +167,7 @@ impl Log {
         self.section = Section::Nothing;
         let Some((at_ms, Some(seconds))) = self.at.take() else { return };
         devices.add_to(&mut sample);
-        if sample != Sample::default() && self.part.spans.len() < INTERVALS_MAX {
+        if sample != Sample::default() && self.part.spans.len() <= INTERVALS_MAX {
             self.part.spans.push(sample.span(at_ms, seconds));
         }
     }

@@ -165,7 +165,7 @@ impl Log {
             found.into_iter().for_each(|found| add(&mut self.part.doubts, found));
         }
         let key = (self.turn, at_ms);
-        if self.samples.len() >= INTERVALS_MAX && !self.samples.contains_key(&key) {
+        if self.samples.len() > INTERVALS_MAX + 1 && !self.samples.contains_key(&key) {
             return;
         }
         let value = |heading: &str| {
