@@ -12,9 +12,10 @@ use serde::de::MapAccess;
 
 use crate::error::Result;
 use crate::form::Form;
+use crate::found::Found;
 use crate::json::{self, End, Number, ObjectOf, Walk, ignored};
 use crate::moment::{self, MINUTE_MS};
-use crate::part::{Amounts, Found, Part, Span, put, put_with_max};
+use crate::part::{Amounts, Part, Span, put, put_with_max};
 
 /// What is read of a minute.
 #[derive(Debug, Default, Deserialize)]

@@ -19,9 +19,10 @@ use record::load_profile::{DoubtKind, Zone};
 use crate::cumulative::{self, Counts, Snapshot};
 use crate::error::{Error, Result, shown};
 use crate::form::Form;
+use crate::found::{Found, add};
 use crate::moment;
 use crate::number;
-use crate::part::{Found, Part, add};
+use crate::part::Part;
 use crate::separated::{Records, SEPARATORS, split};
 
 use catalog::{Dumped, VIEWS};

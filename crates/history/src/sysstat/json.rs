@@ -10,10 +10,11 @@ use serde::de::{Deserialize as Value, MapAccess};
 use crate::clock::SampleClock;
 use crate::error::{Result, shown};
 use crate::form::Form;
+use crate::found::{Found, add};
 use crate::json::{self, ArrayOf, Each, End, Number, ObjectOf, Walk, ignored};
 use crate::limit::{INSTANCES_MAX, INTERVALS_MAX};
 use crate::moment;
-use crate::part::{Found, Part, add};
+use crate::part::Part;
 
 use super::{Devices, Sample, accumulate, is_outer_interface, memory_bytes, warn};
 

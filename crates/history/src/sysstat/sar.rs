@@ -8,11 +8,12 @@ use record::load_profile::DoubtKind;
 use crate::clock::SampleClock;
 use crate::error::{Error, Result, shown};
 use crate::form::Form;
+use crate::found::{Found, add};
 use crate::limit::{COLUMNS_MAX, INTERVALS_MAX};
 use crate::lines::Lines;
 use crate::moment;
 use crate::number::plain;
-use crate::part::{Found, Part, add};
+use crate::part::Part;
 
 use super::{Sample, accumulate, is_outer_interface, memory_bytes, warn};
 
