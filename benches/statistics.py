@@ -8,6 +8,10 @@ FIXTURES is the folder of files of crates/history; FORM is one of FORMS.
 import datetime
 import sys
 
+# Begin and end of the reports that are there.
+OCTOBER = ("12-Oct-26 09:00:00", "12-Oct-26 10:00:00")
+MARCH = ("03-Mar-26 08:00:00", "03-Mar-26 11:00:00")
+
 BEGIN = datetime.datetime(2026, 10, 12, 8, 0, 0)
 
 
@@ -15,16 +19,13 @@ def after(seconds):
     return BEGIN + datetime.timedelta(seconds=seconds)
 
 
-def report(fixture, filler, month):
-    """A report after the other, each an hour after the one before, with long texts of statements."""
+def report(fixture, filler, begin, end, hours):
+    """Reports with long texts of statements, each beginning where the one before has ended."""
     with open(fixture, encoding="utf-8") as file:
-        text = file.read()
-    head, tail = text.split("End of Report")
-    begin, end = f"12-{month}-26 09:00:00", f"12-{month}-26 10:00:00"
-    for hour in range(1 << 30):
-        one, other = after(3600 * hour), after(3600 * (hour + 1))
-        moved = head.replace(begin, one.strftime(f"%d-%b-%y %H:%M:%S")).replace(end, other.strftime(f"%d-%b-%y %H:%M:%S"))
-        yield moved + filler + "End of Report" + tail
+        head, tail = file.read().split("End of Report")
+    for number in range(1 << 30):
+        one, other = (after(3600 * hours * index).strftime("%d-%b-%y %H:%M:%S") for index in (number, number + 1))
+        yield head.replace(end, other).replace(begin, one) + filler + "End of Report" + tail
 
 
 def miner(fixture):
@@ -102,10 +103,11 @@ def iostat():
 
 def forms(fixtures):
     text = "select a, b from some_table where c = :1 and d = :2 -- a long statement\n"
+    cell = f"<table><tr><td>{text * 1000}</td></tr></table>"
     return {
-        "awr-text": lambda: report(f"{fixtures}/awr-19c.txt", text * 1000, "Oct"),
-        "awr-html": lambda: report(f"{fixtures}/awr-19c-comma.html", f"<table><tr><td>{text * 1000}</td></tr></table>", "Okt"),
-        "statspack": lambda: report(f"{fixtures}/statspack-11g.txt", text * 1000, "Oct"),
+        "awr-text": lambda: report(f"{fixtures}/awr-19c.txt", text * 1000, *OCTOBER, 1),
+        "awr-html": lambda: report(f"{fixtures}/awr-19c-comma.html", cell, *(time.replace("c", "k") for time in OCTOBER), 1),
+        "statspack": lambda: report(f"{fixtures}/statspack-11g.txt", text * 1000, *MARCH, 3),
         "awr-miner": lambda: miner(f"{fixtures}/awr-miner.out"),
         "views": views,
         "status": status,

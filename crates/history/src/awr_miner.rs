@@ -11,11 +11,12 @@ use record::load_profile::{DoubtKind, Elsewhere, LoadQuantity};
 
 use crate::error::{Error, Result, shown};
 use crate::form::Form;
+use crate::found::{Found, add};
 use crate::limit::{COLUMNS_MAX, INSTANCES_MAX, INTERVALS_MAX};
 use crate::lines::Lines;
 use crate::moment;
 use crate::number::{plain, whole};
-use crate::part::{Amounts, Found, Part, Span, add, put, put_with_max};
+use crate::part::{Amounts, Part, Span, put, put_with_max};
 
 /// What a line is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

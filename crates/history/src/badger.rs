@@ -12,9 +12,10 @@ use serde::de::MapAccess;
 
 use crate::error::Result;
 use crate::form::Form;
+use crate::found::Found;
 use crate::json::{self, End, Number, ObjectOf, Walk, ignored};
 use crate::moment::{self, MINUTE_MS};
-use crate::part::{Amounts, Found, Part, Span, put, put_with_max};
+use crate::part::{Amounts, Part, Span, put, put_with_max};
 
 /// What is read of a minute.
 #[derive(Debug, Default, Deserialize)]
@@ -99,7 +100,7 @@ impl Minutes {
     fn add(&mut self, begin_ms: i64, minute: Minute) {
         let Some(queries) = minute.query else { return };
         let Some(count) = queries.count.0 else { return };
-        if self.sums.len() >= crate::limit::INTERVALS_MAX && !self.sums.contains_key(&begin_ms) {
+        if self.sums.len() > crate::limit::INTERVALS_MAX && !self.sums.contains_key(&begin_ms) {
             return;
         }
         let sums = self.sums.entry(begin_ms).or_default();

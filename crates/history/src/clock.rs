@@ -2,9 +2,9 @@
 
 use record::load_profile::DoubtKind;
 
+use crate::found::Found;
 use crate::limit::CLOCK_SECONDS;
 use crate::moment::DAY_MS;
-use crate::part::Found;
 
 /// The times of day in the order of their samples, as moments of one clock.
 ///
@@ -45,13 +45,13 @@ impl SampleClock {
         let usual_ms = self.usual_ms.unwrap_or(distance_ms);
         let step = |seconds: f64| Found::warning(DoubtKind::ClockStep { seconds }).at(now_ms);
         if distance_ms <= 0 {
-            crate::part::add(doubts, step((distance_ms - usual_ms.max(0)) as f64 / 1e3));
+            crate::found::add(doubts, step((distance_ms - usual_ms.max(0)) as f64 / 1e3));
             return (now_ms, None);
         }
         let excess_ms = distance_ms - usual_ms;
         if self.usual_ms.is_some() && (excess_ms - HOUR_MS).abs() <= (CLOCK_SECONDS * 1e3) as i64 && usual_ms < HOUR_MS
         {
-            crate::part::add(doubts, step(HOUR_MS as f64 / 1e3));
+            crate::found::add(doubts, step(HOUR_MS as f64 / 1e3));
             return (now_ms, Some(usual_ms as f64 / 1e3));
         }
         self.usual_ms = Some(distance_ms);

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use record::load_profile::DoubtKind;
 
 use crate::error::{Error, Result};
+use crate::found::{Found, add};
 use crate::limit::ROWS_MAX;
-use crate::part::{Found, add};
 
 /// What a column counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,12 +10,21 @@ use record::{Bytes, LoadProfile};
 use crate::cumulative::{self, Tracks};
 use crate::error::{Error, Result};
 use crate::form::Form;
-use crate::history::Names;
+use crate::found::{Found, add};
 use crate::judge;
 use crate::limit::{INSTANCES_MAX, INTERVALS_MAX, SOURCES_MAX};
 use crate::moment::DAY_MS;
-use crate::part::{Found, Part, Span, add};
+use crate::part::{Part, Span};
 use crate::{awr_miner, badger, report, statistics_views, status, sysstat};
+
+/// What becomes of the names of databases, instances and hosts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Names {
+    /// They are left out.
+    Hidden,
+    /// They are kept.
+    Kept,
+}
 
 /// What tells one source from another: form, engine, database or host.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -4,22 +4,14 @@ use std::io::{BufRead, BufReader, Cursor, Read};
 
 use record::LoadProfile;
 
+use crate::detect::{BEGINNING_BYTES, detect};
 use crate::encoding;
 use crate::error::{Error, Result};
-use crate::form::{BEGINNING_BYTES, Form, detect};
-use crate::gathered::Gathered;
+use crate::form::Form;
+use crate::gathered::{Gathered, Names};
 use crate::limit::FILES_MAX;
 use crate::part::Part;
 use crate::{awr_miner, badger, report, statistics_views, status, sysstat};
-
-/// What becomes of the names of databases, instances and hosts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Names {
-    /// They are left out.
-    Hidden,
-    /// They are kept.
-    Kept,
-}
 
 /// Files that are read one after the other; their order says which of two that tell of the same time is left out.
 #[derive(Debug)]

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use record::load_profile::{DoubtKind, LoadQuantity, Scope};
 
+use crate::found::{Found, add};
 use crate::limit::{IDLE_ACTIVE_SESSIONS, IDLE_PER_SECOND, INTERVAL_SECONDS_MAX, SHORT_INTERVAL_SECONDS};
-use crate::part::{Found, Span, add};
+use crate::part::Span;
 
 /// What is judged.
 pub(crate) struct Subject {

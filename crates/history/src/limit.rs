@@ -12,7 +12,7 @@ pub(crate) const COLUMNS_MAX: usize = 1024;
 pub(crate) const CELL_CHARACTERS_MAX: usize = 200;
 /// Files of a history.
 pub(crate) const FILES_MAX: usize = 100_000;
-/// Intervals of a history, of which each has up to a kilobyte: half a year of minutes, three days of seconds.
+/// Intervals of a history (a reader keeps one more, so that a file with more is refused and not cut), of which each has up to a kilobyte: half a year of minutes, three days of seconds.
 pub(crate) const INTERVALS_MAX: usize = 300_000;
 /// Instances and hosts of a history.
 pub(crate) const INSTANCES_MAX: usize = 1_000;

@@ -7,6 +7,7 @@
 mod collected;
 mod figures;
 mod markup;
+mod reports;
 mod tables;
 
 use std::io::BufRead;
@@ -16,8 +17,8 @@ use crate::form::Form;
 use crate::lines::Lines;
 use crate::part::Part;
 
-use collected::Reports;
 pub(crate) use figures::elsewhere;
+use reports::Reports;
 
 /// What a report consists of.
 #[derive(Debug)]

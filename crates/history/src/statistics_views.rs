@@ -19,9 +19,10 @@ use record::load_profile::{DoubtKind, Zone};
 use crate::cumulative::{self, Counts, Snapshot};
 use crate::error::{Error, Result, shown};
 use crate::form::Form;
+use crate::found::{Found, add};
 use crate::moment;
 use crate::number;
-use crate::part::{Found, Part, add};
+use crate::part::Part;
 use crate::separated::{Records, SEPARATORS, split};
 
 use catalog::{Dumped, VIEWS};
@@ -181,8 +182,9 @@ impl Dumps {
         // Footers such as "(3 rows)" have one field, and what a client says beside.
         if fields.len() != header.width {
             if fields.len() > 1 {
-                let kind =
-                    DoubtKind::Impossible { field: header.dumped.view.name.into(), text: shown(&fields.join(",")) };
+                // Fields may have names in them.
+                let text = format!("{} of {} fields", fields.len(), header.width);
+                let kind = DoubtKind::Impossible { field: header.dumped.view.name.into(), text };
                 add(&mut self.part.doubts, Found::refusal(kind));
             }
             return Ok(());

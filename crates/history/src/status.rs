@@ -18,10 +18,11 @@ use crate::cumulative::{Counts, RateSpan, Rates, Row, Snapshot, View};
 use crate::engine_name;
 use crate::error::{Error, Result, shown};
 use crate::form::Form;
+use crate::found::{Found, add};
 use crate::lines::Lines;
 use crate::moment;
 use crate::number;
-use crate::part::{Amounts, Found, Part, add, put};
+use crate::part::{Amounts, Part, put};
 use crate::statistics_views::epoch_ms;
 
 /// The status of a server; columns are variables, sorted by name for the search.

@@ -12,7 +12,8 @@ use std::collections::BTreeMap;
 use record::Bytes;
 use record::load_profile::{DoubtKind, Elsewhere, LoadQuantity};
 
-use crate::part::{Amounts, Found, Part, Span, add, put};
+use crate::found::{Found, add};
+use crate::part::{Amounts, Part, Span, put};
 
 pub(crate) use iostat::read as iostat;
 pub(crate) use json::{iostat as iostat_json, sadf};

@@ -5,10 +5,11 @@ use record::load_profile::{DoubtKind, Elsewhere, LoadQuantity};
 
 use crate::error::{Error, Result, shown};
 use crate::form::Form;
+use crate::found::{Found, add};
 use crate::limit::CLOCK_SECONDS;
 use crate::moment::{self, DAY_MS};
 use crate::number::{self, Evidence, Notation, whole};
-use crate::part::{Amounts, Found, Part, Span, add, put};
+use crate::part::{Amounts, Part, Span, put};
 
 use super::collected::{ByInstance, Collected, Event, InstanceRows};
 

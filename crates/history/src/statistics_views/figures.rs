@@ -3,7 +3,8 @@
 use record::load_profile::{DoubtKind, Elsewhere, LoadQuantity};
 
 use crate::cumulative::RateSpan;
-use crate::part::{Amounts, Found, add, put};
+use crate::found::{Found, add};
+use crate::part::{Amounts, put};
 
 /// Bytes of a block where the dump does not tell.
 const BLOCK_BYTES: f64 = 8192.0;

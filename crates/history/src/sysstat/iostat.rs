@@ -10,11 +10,12 @@ use record::load_profile::{DoubtKind, Zone};
 use crate::clock::SampleClock;
 use crate::error::{Error, Result};
 use crate::form::Form;
+use crate::found::{Found, add};
 use crate::limit::{COLUMNS_MAX, INTERVALS_MAX};
 use crate::lines::Lines;
 use crate::moment;
 use crate::number::plain;
-use crate::part::{Found, Part, add};
+use crate::part::Part;
 
 use super::sar::title;
 use super::{Devices, Sample, warn};
@@ -167,7 +168,7 @@ impl Log {
         self.section = Section::Nothing;
         let Some((at_ms, Some(seconds))) = self.at.take() else { return };
         devices.add_to(&mut sample);
-        if sample != Sample::default() && self.part.spans.len() < INTERVALS_MAX {
+        if sample != Sample::default() && self.part.spans.len() <= INTERVALS_MAX {
             self.part.spans.push(sample.span(at_ms, seconds));
         }
     }

@@ -10,10 +10,11 @@ use serde::de::{Deserialize as Value, MapAccess};
 use crate::clock::SampleClock;
 use crate::error::{Result, shown};
 use crate::form::Form;
+use crate::found::{Found, add};
 use crate::json::{self, ArrayOf, Each, End, Number, ObjectOf, Walk, ignored};
 use crate::limit::{INSTANCES_MAX, INTERVALS_MAX};
 use crate::moment;
-use crate::part::{Found, Part, add};
+use crate::part::Part;
 
 use super::{Devices, Sample, accumulate, is_outer_interface, memory_bytes, warn};
 
@@ -55,7 +56,6 @@ impl<T: Written> Walk for Host<'_, T> {
         let Some(part) = parts.last_mut() else { return ignored(map) };
         match key {
             "nodename" => part.instance.host_name = Some(shown(&map.next_value::<String>()?)),
-            "release" => part.version = Some(shown(&map.next_value::<String>()?)),
             "number-of-cpus" => part.instance.hardware_threads = count(map.next_value()?),
             "statistics" => {
                 let take = |sample: T| sample.take(part, clock);
@@ -75,8 +75,6 @@ fn read<T: Written>(form: Form, input: impl BufRead) -> Result<Vec<Part>> {
     let mut file = File::<T> { form, parts: Vec::new(), clock: SampleClock::default(), sample: PhantomData };
     let end = json::read(input, &mut file)?;
     for part in &mut file.parts {
-        // The version is that of the kernel, and of no interest.
-        part.version = None;
         warn(part);
     }
     if let Some(part) = file.parts.last_mut().filter(|_| end == End::Cut) {
@@ -190,7 +188,7 @@ impl Written for SadfSample {
         }
         let (at_ms, _) = clock.moment(day_ms + time_ms, &mut part.doubts);
         let sample = self.sample(part);
-        if part.spans.len() < INTERVALS_MAX {
+        if part.spans.len() <= INTERVALS_MAX {
             part.spans.push(sample.span(at_ms, seconds));
         }
     }
@@ -279,7 +277,7 @@ impl Written for IostatSample {
             devices.take(&disk.disk_device, [disk.reads.0, read, disk.writes.0, written]);
         }
         devices.add_to(&mut sample);
-        if part.spans.len() < INTERVALS_MAX {
+        if part.spans.len() <= INTERVALS_MAX {
             part.spans.push(sample.span(at_ms, seconds));
         }
     }

@@ -8,11 +8,12 @@ use record::load_profile::DoubtKind;
 use crate::clock::SampleClock;
 use crate::error::{Error, Result, shown};
 use crate::form::Form;
+use crate::found::{Found, add};
 use crate::limit::{COLUMNS_MAX, INTERVALS_MAX};
 use crate::lines::Lines;
 use crate::moment;
 use crate::number::plain;
-use crate::part::{Found, Part, add};
+use crate::part::Part;
 
 use super::{Sample, accumulate, is_outer_interface, memory_bytes, warn};
 
@@ -165,7 +166,7 @@ impl Log {
             found.into_iter().for_each(|found| add(&mut self.part.doubts, found));
         }
         let key = (self.turn, at_ms);
-        if self.samples.len() >= INTERVALS_MAX && !self.samples.contains_key(&key) {
+        if self.samples.len() > INTERVALS_MAX + 1 && !self.samples.contains_key(&key) {
             return;
         }
         let value = |heading: &str| {

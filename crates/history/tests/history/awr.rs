@@ -263,6 +263,20 @@ fn a_report_that_ends_early_has_what_was_there_and_says_so() {
 }
 
 #[test]
+fn the_time_of_instance_activity_is_in_hundredths_and_not_taken() {
+    let text = String::from_utf8(TEXT.to_vec()).unwrap();
+    let (head, rest) = text.split_once("Time Model Statistics ").unwrap();
+    let rest = &rest[rest.find("Operating System Statistics").unwrap()..];
+    let rest = rest.replace(
+        "execute count   ",
+        "DB time                           2,880,000          800.0           1.6\nexecute count   ",
+    );
+    let profile = profile_of(&[("one.txt", format!("{head}{rest}").as_bytes())]);
+    // The header and the load profile have it, too.
+    expect(&profile, 0, &[(ActiveSessions, 8.0), (DatabaseProcessorSecondsPerSecond, 5.5)]);
+}
+
+#[test]
 fn a_clock_that_was_set_within_the_interval_is_said() {
     let text = String::from_utf8(TEXT.to_vec()).unwrap().replace("12-Oct-26 10:00:00", "12-Oct-26 11:00:00");
     let profile = profile_of(&[("dst.txt", text.as_bytes())]);

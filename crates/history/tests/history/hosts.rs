@@ -209,6 +209,8 @@ fn the_first_report_of_iostat_is_of_another_time() {
         expect(&profile, 1, &[(PhysicalReadsPerSecond, 500.0)]);
         assert_eq!((profile.intervals[0].started_at_ms, profile.intervals[0].seconds), (SourceMoment(EIGHT_MS), 10.0));
     }
+    let headless = iostat("", stamps[0]);
+    assert_eq!(profile_of(&[("iostat.txt", headless.as_bytes())]).intervals.len(), 2);
     let without = iostat(ISO, |_| String::new());
     assert!(refusal("iostat.txt", without.as_bytes()).contains("no times"));
 }
