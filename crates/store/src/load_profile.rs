@@ -39,13 +39,15 @@ struct Begin {
     version: u64,
 }
 
-/// Whether `text` begins like a load profile of dbdyno.
+/// Bytes of a file that [`is_load_profile`] looks at.
+pub const LOAD_PROFILE_BEGINNING_BYTES: usize = 1 << 16;
+
+/// Whether the file that begins with `text` is a load profile of dbdyno: the first [`LOAD_PROFILE_BEGINNING_BYTES`] are enough.
 pub fn is_load_profile(text: &[u8]) -> bool {
-    let begin = &text[..text.len().min(200)];
-    let begin = String::from_utf8_lossy(begin);
+    let begin = String::from_utf8_lossy(&text[..text.len().min(LOAD_PROFILE_BEGINNING_BYTES)]);
     let begin: String = begin.chars().filter(|letter| !letter.is_whitespace()).collect();
     let format: String = LOAD_PROFILE_FORMAT.split(' ').collect();
-    begin.starts_with(&format!("{{\"format\":\"{format}\""))
+    begin.starts_with('{') && begin.contains(&format!("\"format\":\"{format}\""))
 }
 
 /// Reads the load profile at `path`.

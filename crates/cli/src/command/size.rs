@@ -218,7 +218,7 @@ const NO_INTERVAL: &str = "counters need two dumps; a report needs its begin and
 /// Whether `file` begins like a load profile of dbdyno; it is read from its begin again.
 fn is_own(file: &mut File) -> io::Result<bool> {
     let mut begin = Vec::new();
-    Read::by_ref(file).take(200).read_to_end(&mut begin)?;
+    Read::by_ref(file).take(store::LOAD_PROFILE_BEGINNING_BYTES as u64).read_to_end(&mut begin)?;
     file.seek(io::SeekFrom::Start(0))?;
     Ok(store::is_load_profile(&begin))
 }
@@ -254,16 +254,14 @@ fn save(path: &Path, profile: &LoadProfile) -> Result<()> {
 /// # Errors
 /// Where it is something else.
 fn check_place(path: &Path) -> Result<()> {
-    let begin = std::fs::File::open(path).ok().map(|file| {
-        let mut begin = Vec::new();
-        let read = std::io::Read::read_to_end(&mut std::io::Read::take(file, 200), &mut begin);
-        read.map(|_| begin).unwrap_or_default()
+    let is_other = File::open(path).is_ok_and(|mut file| {
+        let is_empty = file.metadata().is_ok_and(|found| found.len() == 0);
+        !is_empty && !is_own(&mut file).unwrap_or(false)
     });
-    match begin {
-        Some(begin) if !begin.is_empty() && !store::is_load_profile(&begin) => {
-            let message = format!("{} exists and is not a load profile", path.display());
-            Err(Error::user(message).hint("give another file"))
+    match is_other {
+        true => {
+            Err(Error::user(format!("{} exists and is not a load profile", path.display())).hint("give another file"))
         }
-        _ => Ok(()),
+        false => Ok(()),
     }
 }

@@ -1,6 +1,6 @@
 //! What a platform showed of each resource: the highest rate of any test that stands for it.
 
-use record::{Dop, HostInventory, IoKind, Location, Record, Run, RunKind, Unit, Variation};
+use record::{Dop, HostInventory, IoKind, Location, Pace, Record, Run, RunKind, Unit, Variation};
 
 use super::Demand;
 use crate::calibration::{MAX_IOPS, MAX_MBPS};
@@ -126,7 +126,10 @@ pub(super) fn server_host(record: &Record) -> Option<&HostInventory> {
 /// What `record` showed of each demand.
 pub fn recorded_ceilings(record: &Record) -> Vec<Ceiling> {
     let mut highest = Highest::default();
-    for run in record.runs.iter().filter(|run| shows(run)) {
+    // A run at a rate does what is asked for: it shows what there is only where nothing else was run.
+    let is_free = |run: &&Run| shows(run) && run.pace == Pace::Unthrottled;
+    let has_free = record.runs.iter().any(|run| is_free(&run));
+    for run in record.runs.iter().filter(|run| if has_free { is_free(run) } else { shows(run) }) {
         of_run(run, &mut highest);
     }
     highest.0.retain(|ceiling| is_measured(record, ceiling.demand));

@@ -1,6 +1,6 @@
 //! Times of a test over its rate, as they were measured: the sweep over jobs, and runs at a rate.
 
-use record::{Nanos, Record, Variation};
+use record::{Nanos, Record};
 
 use super::Demand;
 use super::ceiling::{COMMIT_TESTS, shows};
@@ -8,8 +8,8 @@ use crate::load_curve::steps_per_second;
 use crate::row::row;
 use crate::times::times;
 
-/// Tests of random reads whose times are told, the better one first.
-const READ_TESTS: [&str; 3] = ["T626", "S22", "S21"];
+/// Probes of random reads, each step one read: one at a time, and many in flight.
+const READ_PROBES: [&str; 2] = ["S21", "S22"];
 
 /// A point of a curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,23 +46,23 @@ impl ResponseCurve {
     }
 
     /// The highest measured rate.
-    pub fn rate_max(&self) -> Option<f64> {
-        self.points.iter().map(|point| point.rate).reduce(f64::max)
+    pub fn rate_max(&self) -> f64 {
+        self.points.iter().map(|point| point.rate).fold(0.0, f64::max)
     }
 }
 
-/// The curves of `record`, of the demands that a user waits for.
+/// The curves of `record`, of the demands that a user waits for. Of a demand with several, each goes on where the one before it ends.
 pub fn recorded_curves(record: &Record) -> Vec<ResponseCurve> {
-    let first = |demand, codes: &[&str]| codes.iter().find_map(|code| curve(record, demand, code));
-    [first(Demand::Commits, &COMMIT_TESTS), first(Demand::RandomReads, &READ_TESTS)].into_iter().flatten().collect()
+    let commits = COMMIT_TESTS.iter().find_map(|code| curve(record, Demand::Commits, code));
+    let reads = READ_PROBES.iter().filter_map(|code| curve(record, Demand::RandomReads, code));
+    commits.into_iter().chain(reads).collect()
 }
 
 fn curve(record: &Record, demand: Demand, code: &str) -> Option<ResponseCurve> {
     let runs = record.runs.iter().filter(|run| run.test == code && shows(run));
     let mut points: Vec<LoadPoint> = runs
         .filter_map(|run| {
-            let is_open = run.pace.rate().is_some()
-                && matches!(run.variation, Some(Variation::Paced { .. } | Variation::ShareOfCapacity { .. }));
+            let is_open = run.pace.rate().is_some();
             let row = row(run);
             let counted = match demand {
                 Demand::Commits => row.transactions_per_second.or_else(|| steps_per_second(run)),

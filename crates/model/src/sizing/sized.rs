@@ -187,21 +187,26 @@ fn outlooks(history: &LoadHistory, platform: &Platform, factor: f64, multiple: O
     let mut multiples = vec![1.0];
     multiples.extend(Some(factor).filter(|factor| (factor - 1.0).abs() > 1e-9));
     multiples.extend(multiple);
-    let of = |curve: &ResponseCurve| {
-        let today = history.level(curve.demand)?.peak();
-        let rate_max = curve.rate_max()?;
-        let at = |multiple: f64| Outlook {
-            demand: curve.demand,
+    let mut demands: Vec<Demand> = platform.curves.iter().map(|curve| curve.demand).collect();
+    demands.dedup();
+    let at = |demand: Demand, multiple: f64| {
+        let rate = history.level(demand)?.peak() * multiple;
+        let curves = || platform.curves.iter().filter(|curve| curve.demand == demand);
+        // A multiple is the quotient of two rates: the highest measured rate is within what was measured.
+        let found = |curve: &&ResponseCurve| curve.at(rate * (1.0 - 1e-9)).is_some();
+        let highest = || curves().max_by(|one, other| one.rate_max().total_cmp(&other.rate_max()));
+        let curve = curves().find(found).or_else(highest)?;
+        Some(Outlook {
+            demand,
             test: curve.test.clone(),
             multiple,
-            rate: today * multiple,
-            rate_max,
-            // A multiple is the quotient of two rates: the highest measured rate is within what was measured.
-            point: curve.at(today * multiple * (1.0 - 1e-9)),
-        };
-        (today > 0.0).then(|| multiples.iter().map(|multiple| at(*multiple)).collect::<Vec<_>>())
+            rate,
+            rate_max: curve.rate_max(),
+            point: curve.at(rate * (1.0 - 1e-9)),
+        })
+        .filter(|outlook| outlook.rate > 0.0)
     };
-    platform.curves.iter().filter_map(of).flatten().collect()
+    demands.iter().flat_map(|demand| multiples.iter().filter_map(|multiple| at(*demand, *multiple))).collect()
 }
 
 /// The part of a platform that a demand is of.

@@ -67,7 +67,8 @@ pub enum Zone {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Instance {
-    /// Its number in the cluster, as the source has it; 1 without a cluster.
+    /// Its number in the cluster, as the source has it; 1 without a cluster. 0 where a report of the whole cluster tells of all
+    /// instances as one: amounts, hardware threads and memory are then sums.
     pub number: u32,
     /// Name of the instance; only where the user asks for names.
     #[serde(default, skip_serializing_if = "Option::is_none")]

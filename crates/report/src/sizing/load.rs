@@ -114,7 +114,8 @@ pub(super) fn load(view: &SizingView<'_>) -> Vec<Block> {
 pub(super) fn hours(view: &SizingView<'_>) -> Vec<Block> {
     let charts = view.history.hours.iter().filter(|(demand, _)| DRAWN.contains(demand));
     let charts = charts.filter(|(_, hours)| hours.iter().flatten().count() > 1);
-    let drawn: Vec<Diagram> = charts.map(|(demand, hours)| chart(*demand, hours)).collect();
+    let drawn: Vec<Diagram> = charts.clone().map(|(demand, hours)| chart(*demand, hours)).collect();
+    let first: Vec<Diagram> = charts.take(1).map(|(demand, hours)| chart(*demand, hours)).collect();
     let clock = view
         .history
         .offset_minutes
@@ -122,7 +123,11 @@ pub(super) fn hours(view: &SizingView<'_>) -> Vec<Block> {
         .then(|| Block::aside("The sources do not say their time zone: hours are those of their clocks."));
     match drawn.is_empty() {
         true => Vec::new(),
-        false => [Block::Charts(drawn)].into_iter().chain(clock).collect(),
+        // A terminal has room for the first one.
+        false => [Block::by_line(vec![Block::Charts(first)]), Block::whole(vec![Block::Charts(drawn)])]
+            .into_iter()
+            .chain(clock)
+            .collect(),
     }
 }
 

@@ -79,9 +79,9 @@ fn table(index: usize, sizing: &Sizing, view: &SizingView<'_>) -> Table {
         Column::text("resource"),
         Column::figure(if view.growth.factor() == 1.0 { "peak" } else { "peak\nafter growth" }),
         Column::figure(available),
-        Column::figure("share\np95").in_group("share"),
-        Column::figure("share\np99").in_group("share"),
-        Column::figure("share\npeak").in_group("share"),
+        Column::figure("p95").in_group("share"),
+        Column::figure("p99").in_group("share"),
+        Column::figure("peak").in_group("share"),
         Column::figure("full at\ntimes today"),
         Column::text("by"),
     ];
@@ -145,14 +145,21 @@ fn rate(outlook: &Outlook, value: f64) -> String {
 
 /// What is not held against a platform, and what it takes.
 pub(super) fn unknown(view: &SizingView<'_>) -> Vec<Block> {
-    each(view, |_, sizing| vec![Block::list(sizing.unsized_resources.iter().map(|one| unsized_words(sizing, one)))])
+    each(view, |_, sizing| {
+        let not_told = |one: &&Unsized| one.reason == UnsizedReason::NotInLoad;
+        let names: Vec<String> =
+            sizing.unsized_resources.iter().filter(not_told).map(|one| name(one.demand).to_owned()).collect();
+        let told = sizing.unsized_resources.iter().filter(|one| !not_told(one)).map(|one| unsized_words(sizing, one));
+        let not_told = (!names.is_empty()).then(|| format!("The load does not tell: {}.", names.join(", ")));
+        vec![Block::list(told.chain(not_told))]
+    })
 }
 
 fn unsized_words(sizing: &Sizing, unknown: &Unsized) -> String {
     let of = capital(name(unknown.demand));
     let needed = unknown.needed.map(|level| amount(unknown.demand, level.peak())).unwrap_or_default();
     match unknown.reason {
-        UnsizedReason::NotInLoad => format!("{of}: the load does not tell."),
+        UnsizedReason::NotInLoad => format!("{of}: not told."),
         UnsizedReason::NoOldSheet => {
             format!("{of}: {needed} of the old platform; give its record with --from, no factor is guessed.")
         }

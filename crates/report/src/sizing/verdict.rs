@@ -47,13 +47,12 @@ pub(super) fn sentences(view: &SizingView<'_>, sizing: &Sizing) -> Vec<String> {
     let verdict = if is_short(sizing) { "does not fit: " } else { "" };
     let mut found = vec![format!("{platform}: {verdict}{load} needs {} that it {}.", and(&needs), showed(sizing))];
     if let Some((first, multiple)) = full_first(sizing).and_then(|first| Some((first, first.multiple?))) {
-        found.push(format!(
-            "First to be full: {}, at {} times today's peak{}{}.",
-            name(first.demand),
-            three_digits(multiple),
-            years(sizing, view),
-            at_that_point(sizing, multiple)
-        ));
+        let when = match multiple < 1.0 {
+            true => format!("that is so today, at {} times its peak", three_digits(multiple)),
+            false => format!("at {} times today's peak{}", three_digits(multiple), years(sizing, view)),
+        };
+        let point = at_that_point(sizing, multiple);
+        found.push(format!("First to be full: {}, {when}{point}.", name(first.demand)));
     }
     found.extend(sizing.resources.iter().filter(|one| one.multiple.is_none() && one.share > 1.0).map(|one| {
         format!("The {} is short whatever the load does: {} of it.", name(one.demand), percent(Ratio(one.share)))
