@@ -109,8 +109,7 @@ fn several_platforms_stand_side_by_side_on_a_terminal_a_page_and_in_markdown() {
     load(&bench, "load.json", 1.0);
     fs::write(
         bench.path().join("planned.toml"),
-        "[[drive]]\nread_iops = '1k'\nwrite_iops = '1k'\n[commit]\nflush = '1ms'\n[money]\ncurrency = 'EUR'\ndate = \
-         '2026-11-30'\nsource = 'an offer'\n",
+        "[[drive]]\nread_iops = '1k'\nwrite_iops = '1k'\n[commit]\nflush = '1ms'\n",
     )
     .unwrap();
     let sample = sample();

@@ -71,7 +71,8 @@ fn place(
         let same = known.get(key).into_iter().flatten().copied();
         let found = same.into_iter().find(|index| {
             let other = &instances[*index];
-            let names_agree = other.name == instance.name && other.host_name == instance.host_name;
+            let agree = |one: &Option<String>, two: &Option<String>| one.is_none() || two.is_none() || one == two;
+            let names_agree = agree(&other.name, &instance.name) && agree(&other.host_name, &instance.host_name);
             names_agree && (is_named || !does_something_else(&lanes[*index], intervals))
         });
         if let Some(index) = found {
