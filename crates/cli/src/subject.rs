@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use model::platform_plan::PlatformPlan;
 use model::{Origin, PriceBook, System};
-use record::{PlanSubject, Record, Run};
+use record::{PlanSubject, Preset, Record, Run};
 use run::{Error, Fault, Result};
 
 /// The platform named by `words`: a record if such a file exists, otherwise a published system.
@@ -65,6 +65,15 @@ fn first_published_streams() -> Option<String> {
 /// The error of a record that was named by path: the user's mistake.
 pub fn unreadable(error: store::Error) -> Error {
     Error { fault: Fault::User, ..Error::from(error) }
+}
+
+/// Reasons not to trust the rates of `record`, which was read from `path`.
+pub fn warnings(path: &str, record: &Record) -> Vec<String> {
+    let slow = (!record.tool.optimised).then_some("was written by an unoptimised build of dbdyno");
+    let small =
+        (record.plan.preset == Preset::Smoke).then_some("is of preset smoke, which only checks that everything works");
+    let all = [slow, small].into_iter().flatten();
+    all.map(|why| format!("{path} {why}: results from its rates are meaningless")).collect()
 }
 
 /// Whether it can only be a file.

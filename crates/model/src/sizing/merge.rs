@@ -117,7 +117,7 @@ fn without_overlap(mut lane: Vec<Interval>, instance: u32) -> (Vec<Interval>, Op
             kept.push(interval);
             continue;
         }
-        let doubt = overlap.get_or_insert_with(|| Doubt {
+        let doubt = overlap.get_or_insert(Doubt {
             source: Some(interval.source),
             instance: Some(instance),
             started_at_ms: Some(interval.started_at_ms),

@@ -12,6 +12,7 @@ use record::{LoadProfile, Record};
 use run::{Error, Result};
 
 use super::SizingArguments;
+use crate::output::note;
 use crate::subject::{self, is_path, price_book, unreadable};
 
 /// Ending of the files of planned platforms.
@@ -95,7 +96,10 @@ fn platform(words: &str, history: &LoadHistory, old: Option<&ProcessorSheet>, gr
 }
 
 fn read(path: &Path) -> Result<Record> {
-    store::read_without_series(path, &model::thin).map_err(unreadable)
+    let record = store::read_without_series(path, &model::thin).map_err(unreadable)?;
+    let warnings = subject::warnings(&path.display().to_string(), &record);
+    warnings.iter().for_each(|warning| note(&format!("warning: {warning}")));
+    Ok(record)
 }
 
 /// The sheet of processors of the platform that `words` name.
