@@ -222,7 +222,9 @@ fn moment_ms(stamp: &str, near_ms: f64) -> f64 {
 const PUBLISHED_MS: f64 = 1_500.0;
 
 /// Puts 200 commits per second on `target` while it is watched, and holds what was watched against the record.
-fn hold_against_record(bench: &Bench, target: &str, counters: &[(&str, &str)]) {
+/// Counters of sessions may lag by `lag_seconds` at either end of what is compared; that no commit is lost is held by the totals of whole
+/// watches.
+fn hold_against_record(bench: &Bench, target: &str, lag_seconds: f64, counters: &[(&str, &str)]) {
     let run = [
         "run",
         "--target",
@@ -264,7 +266,8 @@ fn hold_against_record(bench: &Bench, target: &str, counters: &[(&str, &str)]) {
         within.iter().map(of).sum::<f64>() / all_seconds
     };
     let close = |found: f64, known: f64, of: &str| {
-        assert!((found / known - 1.0).abs() < 0.05, "{of}: {found} watched, {known} put on");
+        let lag = if of == "log_bytes_per_second" { 0.0 } else { lag_seconds / all_seconds };
+        assert!((found / known - 1.0).abs() < 0.05 + lag, "{of}: {found} watched, {known} put on");
     };
     close(average("commits_per_second"), 200.0, "commits");
     for (counter, quantity) in counters {
@@ -294,6 +297,7 @@ fn a_known_load_on_postgres_is_what_is_watched() {
     hold_against_record(
         &bench,
         &server.target(),
+        1.0,
         &[("redo_write_bytes", "log_bytes_per_second"), ("logical_read_count", "logical_reads_per_second")],
     );
     let sizing = json_of(&bench, &["rates.json", "--on", "run.jsonl"]);
@@ -313,7 +317,7 @@ fn a_known_load_on_mariadb_is_what_is_watched() {
     };
     assert_eq!((commits(100, "few.json"), commits(400, "many.json")), (100.0, 400.0));
     server.ask("create database bench");
-    hold_against_record(&bench, &server.target("bench"), &[("redo_write_bytes", "log_bytes_per_second")]);
+    hold_against_record(&bench, &server.target("bench"), 0.0, &[("redo_write_bytes", "log_bytes_per_second")]);
 }
 
 #[test]
