@@ -51,6 +51,7 @@ smallest fleet.sh "one agent over none: [0-9.]+|$verdict" 5 1 1 0.2
 smallest flat-load.sh '[0-9]+ rows/s' 6 1 20MB 1
 smallest foreign-load.sh ' [0-9]+ +[0-9]+ +[0-9]+ +[0-9]+\.[0-9]+$' 16 1 0.2
 smallest generate.sh '[0-9] M rows/s|: [0-9.]+ \[' 7 1 20
+smallest history.sh ': [0-9.]+ s, [0-9]+ kB, [1-9][0-9]* intervals$' 10 1
 SIZE=64M smallest io-fio.sh "$ratio" 28 1 0.3
 smallest live-viewer.sh ' (EQUIVALENT|INCONCLUSIVE|SLOWER|FASTER): ' 2 2 0.2 T611,C11 1
 smallest log-extents.sh '^(round|all).* [0-9]+\.[0-9]+' 2 1 0.2

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use model::platform_plan::PlatformPlan;
 use model::{Origin, PriceBook, System};
-use record::{PlanSubject, Record, Run};
+use record::{PlanSubject, Preset, Record, Run};
 use run::{Error, Fault, Result};
 
 /// The platform named by `words`: a record if such a file exists, otherwise a published system.
@@ -66,6 +67,15 @@ pub fn unreadable(error: store::Error) -> Error {
     Error { fault: Fault::User, ..Error::from(error) }
 }
 
+/// Reasons not to trust the rates of `record`, which was read from `path`.
+pub fn warnings(path: &str, record: &Record) -> Vec<String> {
+    let slow = (!record.tool.optimised).then_some("was written by an unoptimised build of dbdyno");
+    let small =
+        (record.plan.preset == Preset::Smoke).then_some("is of preset smoke, which only checks that everything works");
+    let all = [slow, small].into_iter().flatten();
+    all.map(|why| format!("{path} {why}: results from its rates are meaningless")).collect()
+}
+
 /// Whether it can only be a file.
 pub fn is_path(words: &str) -> bool {
     words.contains('/') || store::is_record_name(words)
@@ -93,6 +103,26 @@ pub fn prices(paths: &[PathBuf], systems: &[System]) -> Result<Vec<Option<PriceB
         _ => Ok(system.price.clone()),
     };
     systems.iter().enumerate().map(book).collect()
+}
+
+/// The largest file of a planned platform that is read: it has some kilobytes.
+const PLAN_BYTES_MAX: u64 = 1 << 20;
+
+/// The planned platform in the file at `path`.
+///
+/// # Errors
+/// Where it cannot be read or is invalid.
+pub fn platform_plan(path: &Path) -> Result<PlatformPlan> {
+    let shown = path.display().to_string();
+    let unreadable = |why: String| {
+        Error::user(format!("platform {shown} cannot be read: {why}")).hint("give a TOML file, or a record (.jsonl)")
+    };
+    let size = fs::metadata(path).map_err(|error| unreadable(error.to_string()))?.len();
+    if size > PLAN_BYTES_MAX {
+        return Err(unreadable(format!("it has {size} bytes, at most {PLAN_BYTES_MAX} are read")));
+    }
+    let text = fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
+    reference::platform_plan(&text, &shown).map_err(|error| Error::user(error.to_string()).hint(error.hint))
 }
 
 /// The price book at `path`.

@@ -62,6 +62,12 @@ pub trait Engine: Sync {
         self.about().dialect
     }
 
+    /// A script for the client of its servers that dumps their counters, in the form in which `history` reads them; its comments say
+    /// how it is used. Absent for an engine without a server, or whose statistics come as reports.
+    fn statistics_script(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Connects to the engine at `target`; for a local target, starts a temporary server in `workspace`. Does not
     /// change an existing database.
     ///

@@ -71,6 +71,7 @@ mod sheet;
 mod simulated_server;
 #[cfg(test)]
 mod simulation;
+pub mod sizing;
 mod snia;
 mod state_difference;
 mod statistics;

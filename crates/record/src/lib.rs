@@ -18,6 +18,7 @@ mod latency;
 mod line;
 mod load;
 mod load_beside;
+pub mod load_profile;
 mod local_round_trips;
 mod message;
 mod network;
@@ -73,6 +74,7 @@ pub use load::{
     LoadStageKind, ScanKind,
 };
 pub use load_beside::{LoadBeside, LoadBesideRun};
+pub use load_profile::LoadProfile;
 pub use local_round_trips::{LocalRoundTrip, LocalRoundTrips, LocalTransport, RoundTripWaiting};
 pub use message::{
     Answer, Attempt, FromAgent, FromKeeper, FromObserver, GivenPart, Hello, IoPart, JobShare, KeptPart, LoadPart,

@@ -1,4 +1,4 @@
-//! Writes the JSON Schemas of a record into a directory: `cargo run -p dbdyno-store --example schema -- schema`.
+//! Writes the JSON Schemas of records and load profiles into a directory: `cargo run -p dbdyno-store --example schema -- schema`.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use dbdyno_store::{Form, schema_text};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let directory = std::env::args().nth(1).ok_or("give the directory")?;
-    for form in [Form::Line, Form::Document] {
+    for form in [Form::Line, Form::Document, Form::LoadProfile] {
         fs::write(Path::new(&directory).join(form.file_name()), schema_text(form))?;
     }
     Ok(())

@@ -119,6 +119,14 @@ pub enum Error {
         /// Version of this program.
         supported: u64,
     },
+    /// The file is no load profile, or one with an impossible value.
+    #[error("load profile {} cannot be used: {reason}", path.display())]
+    Profile {
+        /// The file.
+        path: PathBuf,
+        /// Field, value and limit.
+        reason: String,
+    },
     /// A directory of records could not be read.
     #[error("directory {} cannot be listed: {}", path.display(), cause_in_words(cause))]
     List {
@@ -154,6 +162,7 @@ impl Error {
             }
             Error::Damaged { .. } => "only the last line may be incomplete; use the original, or measure again",
             Error::Impossible { .. } => "it was changed after dbdyno wrote it; use the original, or measure again",
+            Error::Profile { .. } => "`dbdyno size ... --save FILE` and `dbdyno size watch` write load profiles",
             Error::Newer { .. } => "upgrade dbdyno to the version that wrote it or later",
             _ => return None,
         };

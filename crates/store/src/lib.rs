@@ -10,6 +10,7 @@ mod fold;
 pub mod fuzz;
 mod holder;
 mod list;
+mod load_profile;
 mod name;
 mod notes;
 mod parse;
@@ -22,6 +23,10 @@ mod write;
 
 pub use error::{Error, Result};
 pub use list::{Entry, Summary, candidates, list, should_be_a_record};
+pub use load_profile::{
+    LOAD_PROFILE_BEGINNING_BYTES, LOAD_PROFILE_BYTES_MAX, check_load_profile, is_load_profile, load_profile_text,
+    parse_load_profile, read_load_profile, write_load_profile,
+};
 pub use name::{default_name, id_of, is_record_name};
 pub use notes::{NOTES_FILE, notes, write_note};
 pub use read::{RECORD_BYTES_MAX, read, read_in_detail, read_with, read_without_series};

@@ -83,6 +83,29 @@ pub fn probe_timeout(text: &str) -> Read<Nanos> {
     time_ns_within("timeout", text, 50_000_000..=60 * Nanos::SECOND.0).map(Nanos)
 }
 
+/// The length of an interval in which a load is watched.
+pub fn load_interval(text: &str) -> Read<Nanos> {
+    time_ns_within("every", text, Nanos::SECOND.0..=7_200 * Nanos::SECOND.0).map(Nanos)
+}
+
+/// The growth of a load each year, `30%/y`, as a share.
+pub fn growth(text: &str) -> Read<f64> {
+    let percent = text.trim().trim_end_matches("/y").trim_end().strip_suffix('%');
+    percent
+        .and_then(|percent| percent.trim().parse().ok())
+        .filter(|percent: &f64| *percent > -100.0 && *percent <= 1_000.0)
+        .map(|percent| percent / 100.0)
+        .ok_or_else(|| {
+            Wrong::new("growth", text, "is not a growth above -100%/y and at most 1000%/y", "write it as 30%/y")
+        })
+}
+
+/// Years that are planned for.
+pub fn years(text: &str) -> Read<f64> {
+    let years = quantity::number(text.trim()).filter(|years| *years > 0.0 && *years <= 50.0);
+    years.ok_or_else(|| Wrong::new("years", text, "is not a number of years above 0 and at most 50", "write it as 3"))
+}
+
 /// Share of one processor.
 pub fn processor_share(text: &str) -> Read<Ratio> {
     let share = quantity::share(text).filter(|share| (0.000_1..=1.0).contains(share));

@@ -25,6 +25,7 @@ pub mod records;
 pub mod report;
 pub mod run;
 pub mod serve;
+pub mod size;
 pub mod streams;
 
 use std::path::PathBuf;
@@ -102,6 +103,8 @@ pub enum Command {
     History(history::HistoryArguments),
     /// Show the records of a directory in a browser, or write the same pages as files
     Serve(serve::ServeArguments),
+    /// Hold the production load of today against platforms that were measured: what it needs, and what is full first
+    Size(Box<size::SizeArguments>),
     /// Hold a database in production to its promise: bursts, alerts, metrics, a page each month
     Monitor(Box<monitor::MonitorArguments>),
     /// Export records as tables (CSV, Parquet) or histogram logs
@@ -151,6 +154,7 @@ impl Command {
             Command::Model(arguments) => model::model(arguments),
             Command::History(arguments) => history::history(arguments),
             Command::Serve(arguments) => serve::serve(arguments),
+            Command::Size(arguments) => size::command(arguments),
             Command::Monitor(arguments) => monitor::monitor(arguments),
             Command::Export(arguments) => export::export(arguments),
             Command::Clean(arguments) => clean::clean(arguments),

@@ -31,6 +31,7 @@ mod cmd_queries;
 mod cmd_report;
 mod cmd_run;
 mod cmd_script;
+mod cmd_size;
 mod cmd_streams;
 mod columns;
 mod disclosed;

@@ -88,6 +88,10 @@ impl Engine for MysqlEngine {
         &self.about
     }
 
+    fn statistics_script(&self) -> Option<&'static str> {
+        Some(include_str!("../statistics/dump.sql"))
+    }
+
     fn open(&self, target: &Target, workspace: &Workspace) -> Result<Box<dyn Node>> {
         Ok(Box::new(opening::open(self.flavour, target, workspace)?))
     }

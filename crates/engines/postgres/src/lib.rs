@@ -63,6 +63,10 @@ impl Engine for Postgres {
         &DESCRIPTION
     }
 
+    fn statistics_script(&self) -> Option<&'static str> {
+        Some(include_str!("../statistics/dump.psql"))
+    }
+
     fn open(&self, target: &Target, workspace: &Workspace) -> Result<Box<dyn Node>> {
         Ok(Box::new(node::open(target, workspace)?))
     }

@@ -7,7 +7,8 @@ use tables::io_stream;
 
 use super::direction::{Direction, sync};
 use super::distribution::{Distribution, shares};
-use super::{FioJson, clock, options};
+use super::{FioJson, options};
+use crate::clock;
 use crate::finding::finding_text;
 use crate::storage::threads;
 use crate::verdict::key;

@@ -7,7 +7,6 @@
 //! `dbdyno` of each direction. An invalid run has no figures: all are zero and `error` is not, as for a failed job of
 //! fio.
 
-mod clock;
 mod direction;
 mod distribution;
 mod job;
@@ -17,6 +16,7 @@ use model::delta;
 use record::{Record, Run, name};
 use serde_json::{Map, Value, json};
 
+use crate::clock;
 use crate::storage::runs;
 
 /// Which of fio's two forms.

@@ -7,7 +7,7 @@ use record::{Bytes, Rate};
 use crate::figure::{nanos, number, three_digits, volume};
 
 /// The name of a part.
-pub(super) fn part(part: &Part) -> String {
+pub(crate) fn part(part: &Part) -> String {
     match part {
         Part::Processors => "processors".to_owned(),
         Part::Memory => "memory".to_owned(),
@@ -76,7 +76,7 @@ pub(super) fn seconds(seconds: f64) -> String {
 }
 
 /// Where a figure is from.
-pub(super) fn basis(basis: Basis) -> &'static str {
+pub(crate) fn basis(basis: Basis) -> &'static str {
     match basis {
         Basis::Measured => "measured",
         Basis::Rated => "rated",

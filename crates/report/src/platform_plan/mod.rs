@@ -7,4 +7,6 @@ mod outlook;
 mod storage;
 mod verdict;
 
+pub(crate) use amount::{basis, part};
 pub use document::platform_plan;
+pub(crate) use verdict::purchase;

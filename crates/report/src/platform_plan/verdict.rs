@@ -123,7 +123,7 @@ fn licences(book: &PriceBook) -> Option<String> {
 }
 
 /// A purchase with its effect.
-pub(super) fn purchase(plan: &PlatformPlan, found: &Purchase, is_required: bool) -> String {
+pub(crate) fn purchase(plan: &PlatformPlan, found: &Purchase, is_required: bool) -> String {
     let factor = found.share / found.share_then;
     let what = match (found.units, &found.part) {
         (Some((now, then)), of) => format!("{then} {} in place of {now}", units(of)),

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::file::lines;
 use crate::sample;
 
-const FORMS: [Form; 2] = [Form::Line, Form::Document];
+const FORMS: [Form; 3] = [Form::Line, Form::Document, Form::LoadProfile];
 
 fn published(form: Form) -> (PathBuf, Option<Value>) {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../schema").join(form.file_name());
@@ -69,6 +69,7 @@ fn written(record: &record::Record, form: Form) -> Vec<Value> {
     match form {
         Form::Line => lines(record).lines().map(|line| serde_json::from_str(line).unwrap()).collect(),
         Form::Document => vec![json!(RecordDocument { record, judgement: judgement() })],
+        Form::LoadProfile => Vec::new(),
     }
 }
 
@@ -124,4 +125,15 @@ fn other_documents_do_not_conform() {
         assert!(spoiled(Form::Document, 0, &|value| spoil(&mut value["runs"][0])));
         assert!(spoiled(Form::Line, 2, &|line| spoil(&mut line["run"])));
     }
+}
+
+#[test]
+fn a_load_profile_conforms_to_the_published_schema() {
+    let text = fs::read_to_string(PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/store/load.json")).unwrap();
+    let profile = dbdyno_store::parse_load_profile(text.as_bytes()).unwrap();
+    let validator = jsonschema::validator_for(&published(Form::LoadProfile).1.unwrap()).unwrap();
+    let mut value: Value = serde_json::from_str(&dbdyno_store::load_profile_text(&profile)).unwrap();
+    assert!(validator.is_valid(&value) && validator.is_valid(&serde_json::from_str(&text).unwrap()));
+    value["version"] = json!(2);
+    assert!(!validator.is_valid(&value));
 }

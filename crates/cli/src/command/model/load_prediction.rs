@@ -6,10 +6,11 @@ use report::{LoadPredictionView, RequestedLoad};
 use run::Result;
 
 use super::load_rates::{cores, stages};
-use super::load_source::{Source, conditions, is_alike, read, warnings};
+use super::load_source::{Source, conditions, is_alike, read};
 use crate::arguments::model::load::LoadPlanArguments;
 use crate::output::{print, style, width};
 use crate::page::write_page;
+use crate::subject::warnings;
 
 /// Shows the cost of the stages of a record, and predictions for the requested loads.
 pub(super) fn predict(source: &Source, arguments: &LoadPlanArguments) -> Result<()> {

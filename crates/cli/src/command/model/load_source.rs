@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use model::load_plan::{MeasuredPlan, measured_plan};
-use record::{IndexTime, Load, LoadForm, LoadModel, Preset, Record};
+use record::{IndexTime, Load, LoadForm, LoadModel, Record};
 use run::{Error, Result};
 
 use crate::arguments::model::load::LoadPlanArguments;
-use crate::subject::unreadable;
+use crate::subject::{self, unreadable};
 
 /// The loads of a record, of one kind of table and form.
 pub(super) struct Source {
@@ -28,15 +28,6 @@ pub(super) fn is_alike(one: &Record, other: &Record) -> bool {
         |record: &Record| (record.host.host_name.clone(), record.host.cpu.model.clone(), record.host.cpu.threads);
     let engine = |record: &Record| record.engine.as_ref().map(|engine| (engine.title.clone(), engine.version.clone()));
     machine(one) == machine(other) && engine(one) == engine(other)
-}
-
-/// Reasons not to trust the rates of `record`, which was read from `path`.
-pub(super) fn warnings(path: &str, record: &Record) -> Vec<String> {
-    let slow = (!record.tool.optimised).then_some("was written by an unoptimised build of dbdyno");
-    let small =
-        (record.plan.preset == Preset::Smoke).then_some("is of preset smoke, which only checks that everything works");
-    let all = [slow, small].into_iter().flatten();
-    all.map(|why| format!("{path} {why}: results from its rates are meaningless")).collect()
 }
 
 /// The record at `path`, which has a valid load.
@@ -70,7 +61,7 @@ impl Source {
                 return Err(Error::user(message).hint("leave one of them out"));
             }
             let record = read(path)?;
-            warnings.extend(self::warnings(path, &record));
+            warnings.extend(subject::warnings(path, &record));
             match &mut all {
                 None => all = Some(record),
                 Some(all) if is_alike(all, &record) && conditions(all) == conditions(&record) => {

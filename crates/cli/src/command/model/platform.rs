@@ -1,6 +1,5 @@
 //! `dbdyno model platform`: what a platform that is not there yet gives at best.
 
-use std::fs;
 use std::path::Path;
 
 use model::platform_plan::{Money, PlatformPlan, recorded_plan};
@@ -8,11 +7,7 @@ use run::{Error, Result};
 
 use crate::arguments::model::platform::PlatformArguments;
 use crate::output::{print, style, width};
-use crate::subject::price_book;
-use crate::subject::unreadable;
-
-/// The largest file that is read: a platform has some kilobytes.
-const FILE_BYTES_MAX: u64 = 1 << 20;
+use crate::subject::{platform_plan, price_book, unreadable};
 
 /// Carries out `dbdyno model platform`.
 pub(super) fn platform(arguments: &PlatformArguments) -> Result<()> {
@@ -23,9 +18,9 @@ pub(super) fn platform(arguments: &PlatformArguments) -> Result<()> {
             return Err(Error::user(format!("{} is a record, and --record gives another one", path.display()))
                 .hint("give one record, and a TOML file with what is required"));
         }
-        (Some(record), false) => of_file(path)?.completed_by(of_record(record)?),
+        (Some(record), false) => platform_plan(path)?.completed_by(of_record(record)?),
         (None, true) => of_record(path)?,
-        (None, false) => of_file(path)?,
+        (None, false) => platform_plan(path)?,
     };
     let plan = match &arguments.prices {
         Some(path) => priced(plan, path)?,
@@ -52,17 +47,4 @@ fn priced(plan: PlatformPlan, path: &Path) -> Result<PlatformPlan> {
 
 fn of_record(path: &Path) -> Result<PlatformPlan> {
     Ok(recorded_plan(&store::read(path).map_err(unreadable)?))
-}
-
-fn of_file(path: &Path) -> Result<PlatformPlan> {
-    let shown = path.display().to_string();
-    let unreadable = |why: String| {
-        Error::user(format!("platform {shown} cannot be read: {why}")).hint("give a TOML file, or a record (.jsonl)")
-    };
-    let size = fs::metadata(path).map_err(|error| unreadable(error.to_string()))?.len();
-    if size > FILE_BYTES_MAX {
-        return Err(unreadable(format!("it has {size} bytes, at most {FILE_BYTES_MAX} are read")));
-    }
-    let text = fs::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
-    reference::platform_plan(&text, &shown).map_err(|error| Error::user(error.to_string()).hint(error.hint))
 }

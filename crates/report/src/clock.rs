@@ -1,11 +1,11 @@
-//! Calendar time, as fio prints it.
+//! Calendar time: as fio prints it, and as a day with the time of day.
 
 use record::Timestamp;
 
 const MS_PER_DAY: i64 = 86_400_000;
 
 /// Milliseconds since 1970 of a timestamp in UTC; none for an invalid one.
-pub(super) fn unix_ms(stamp: &Timestamp) -> Option<i64> {
+pub(crate) fn unix_ms(stamp: &Timestamp) -> Option<i64> {
     let text = stamp.0.strip_suffix('Z')?;
     let (date, time) = text.split_once('T')?;
     let mut date = date.splitn(3, '-').map(|part| part.parse::<i64>().ok());
@@ -40,7 +40,7 @@ fn date(days: i64) -> (i64, i64, i64) {
 }
 
 /// Day of the week, month, day, time of day and year, in UTC: `Sat Jan 31 12:04:30 2026`.
-pub(super) fn calendar(unix_ms: i64) -> String {
+pub(crate) fn calendar(unix_ms: i64) -> String {
     const WEEKDAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
     const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let days = unix_ms.div_euclid(MS_PER_DAY);
@@ -49,6 +49,13 @@ pub(super) fn calendar(unix_ms: i64) -> String {
     let weekday = WEEKDAYS[days.rem_euclid(7) as usize];
     let month = MONTHS[(month - 1).clamp(0, 11) as usize];
     format!("{weekday} {month} {day:2} {:02}:{:02}:{:02} {year}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}
+
+/// Day and minute: `2026-01-31 12:04`.
+pub(crate) fn minute(unix_ms: i64) -> String {
+    let (year, month, day) = date(unix_ms.div_euclid(MS_PER_DAY));
+    let seconds = unix_ms.rem_euclid(MS_PER_DAY) / 1000;
+    format!("{year:04}-{month:02}-{day:02} {:02}:{:02}", seconds / 3600, seconds / 60 % 60)
 }
 
 #[cfg(test)]
