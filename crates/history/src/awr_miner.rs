@@ -311,7 +311,7 @@ pub(crate) fn elsewhere(quantity: LoadQuantity) -> Elsewhere {
     match quantity {
         LoadQuantity::HostFreeMemoryBytes => Elsewhere::HostStatistics,
         LoadQuantity::DatabaseProcessorSecondsPerSecond => {
-            Elsewhere::NewerVersion { version: "AWR Miner 4".to_owned() }
+            Elsewhere::View { name: "AWR report or file of AWR Miner 4".to_owned() }
         }
         _ => Elsewhere::View { name: "AWR report".to_owned() },
     }

@@ -120,6 +120,11 @@ impl Tracks {
         self.0.is_empty()
     }
 
+    /// Dumps of all views.
+    pub(crate) fn len(&self) -> usize {
+        self.0.iter().map(|track| track.dump_count as usize).sum()
+    }
+
     pub(crate) fn join(&mut self, others: Tracks) {
         self.0.extend(others.0);
     }
@@ -227,7 +232,12 @@ fn row_rates(
 ) -> Vec<Option<f64>> {
     let value = |(index, (column, count)): (usize, &(&'static str, Count))| {
         let after = (*after.values.get(index)?)?;
-        let before = before.and_then(|before| before.values.get(index).copied().flatten());
+        let earlier = before.and_then(|before| before.values.get(index).copied().flatten());
+        // A counter that was not dumped has not begun at 0.
+        if *count != Count::Level && before.is_some() && earlier.is_none() {
+            return None;
+        }
+        let before = earlier;
         let growth = match (count, before) {
             (Count::Level, None) => return Some(after as f64),
             (Count::Level, Some(before)) => return Some((after as f64 + before as f64) / 2.0),
@@ -274,8 +284,13 @@ fn alone(view: &'static View, only: &Snapshot, doubts: &mut Vec<Found>) -> Optio
         add(doubts, Found::refusal(DoubtKind::NoResetTime).at(only.at_ms));
         return None;
     };
-    add(doubts, Found::warning(DoubtKind::SingleDump).at(started_at_ms));
     let seconds = (only.at_ms - started_at_ms) as f64 / 1e3;
+    // Since some counters were reset; of the others nothing says it.
+    if only.server_seconds.is_some_and(|uptime| uptime - seconds > crate::limit::CLOCK_SECONDS) {
+        add(doubts, Found::refusal(DoubtKind::NoResetTime).at(only.at_ms));
+        return None;
+    }
+    add(doubts, Found::warning(DoubtKind::SingleDump).at(started_at_ms));
     let rows: Vec<Row<'_>> = only
         .rows
         .iter()
@@ -292,7 +307,10 @@ fn alone(view: &'static View, only: &Snapshot, doubts: &mut Vec<Found>) -> Optio
 pub(crate) fn add_row(snapshot: &mut Snapshot, key: String, counts: Counts) -> Result<()> {
     if snapshot.rows.len() >= ROWS_MAX {
         let message = format!("a dump of one moment has more than {ROWS_MAX} rows");
-        return Err(Error::new(message, "dump the rows of the largest counts alone"));
+        return Err(Error::new(
+            message,
+            "dump fewer rows, but not those of the largest counts: they are others each time",
+        ));
     }
     snapshot.rows.insert(key, counts);
     Ok(())

@@ -68,7 +68,7 @@ impl Gathered {
     /// Where there are too many of anything; nothing is taken then.
     pub(crate) fn take(&mut self, parts: Vec<Part>) -> Result<()> {
         let keys: Vec<(SourceKey, InstanceKey)> = parts.iter().map(keys).collect();
-        let count = self.span_count + parts.iter().map(|part| part.spans.len()).sum::<usize>();
+        let count = self.span_count + parts.iter().map(|part| part.spans.len() + part.tracks.len()).sum::<usize>();
         let new_instances: std::collections::BTreeSet<&InstanceKey> =
             keys.iter().map(|(_, key)| key).filter(|key| !self.instances.contains_key(*key)).collect();
         let limits = [
@@ -143,13 +143,15 @@ impl Gathered {
 fn keys(part: &Part) -> (SourceKey, InstanceKey) {
     let name = part.form.name();
     let scope = part.form.scope();
-    // One host is one source of each form, and one host of all forms.
+    // One host is one source of each form.
     let identity = match scope {
         Scope::Host => part.instance.host_name.clone(),
         Scope::Database => part.database_id.clone(),
     };
     let of_instance = match (scope, &identity) {
-        (_, Some(identity)) => format!("{}\u{1f}{identity}", part.engine.unwrap_or_default()),
+        // Figures of one host by two programs are of the same time: none of them overlaps the other.
+        (Scope::Host, Some(identity)) => format!("{name}\u{1f}{identity}"),
+        (Scope::Database, Some(identity)) => format!("{}\u{1f}{identity}", part.engine.unwrap_or_default()),
         (_, None) => name.to_owned(),
     };
     (SourceKey(name, part.engine, identity), InstanceKey(scope, of_instance, part.instance.number))
@@ -289,7 +291,7 @@ impl Told {
                     span.rates.remove("statements");
                 }
                 let amounts = match self.form {
-                    Form::GlobalStatus => status::amounts(span, self.version.as_deref(), self.engine),
+                    Form::GlobalStatus => status::amounts(span, self.version.as_deref(), self.engine, &mut self.doubts),
                     _ => statistics_views::amounts(span, self.major(), &mut self.doubts),
                 };
                 if !amounts.is_empty() {

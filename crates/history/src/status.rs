@@ -216,6 +216,10 @@ impl Dumps {
             return Err(Error::new("a dump has neither a time nor the variable Uptime", hint));
         };
         self.count += 1;
+        if self.count as usize > crate::limit::INTERVALS_MAX {
+            let message = format!("the file has more than {} dumps", crate::limit::INTERVALS_MAX);
+            return Err(Error::new(message, "give fewer of them, further apart"));
+        }
         self.facts(&dump);
         // Of the server's own clock, which no step of another one moves.
         let flushed = dump.number("Uptime_since_flush_status").or(uptime);
@@ -253,7 +257,12 @@ impl Dumps {
 }
 
 /// The amounts of an interval of a server of `version`.
-pub(crate) fn amounts(span: &RateSpan, version: Option<&str>, engine: Option<&str>) -> Amounts {
+pub(crate) fn amounts(
+    span: &RateSpan,
+    version: Option<&str>,
+    engine: Option<&str>,
+    doubts: &mut Vec<Found>,
+) -> Amounts {
     use LoadQuantity::*;
     let rate = |name: &str| span.rates.get(name).copied();
     let sum = |names: &[&str]| names.iter().filter_map(|name| rate(name)).reduce(|sum, rate| sum + rate);
@@ -269,8 +278,13 @@ pub(crate) fn amounts(span: &RateSpan, version: Option<&str>, engine: Option<&st
         "Com_replace",
         "Com_replace_select",
     ];
-    let commits = rate("Com_commit").filter(|commits| *commits > 0.0).or_else(|| sum(&changes)).or(rate("Com_commit"));
-    put(&mut amounts, CommitsPerSecond, commits);
+    let explicit = rate("Com_commit").filter(|commits| *commits > 0.0);
+    let changed = sum(&changes);
+    // Statements that commit by themselves are no such statements: where both may be, the count is a lower bound.
+    if explicit.zip(changed).is_some_and(|(commits, changed)| changed > commits) {
+        add(doubts, Found::warning(DoubtKind::CommitStatements).at(span.started_at_ms));
+    }
+    put(&mut amounts, CommitsPerSecond, explicit.or(changed).or(rate("Com_commit")));
     put(&mut amounts, RollbacksPerSecond, rate("Com_rollback"));
     put(&mut amounts, StatementsPerSecond, rate("Questions"));
     put(&mut amounts, LogicalReadsPerSecond, rate("Innodb_buffer_pool_read_requests"));

@@ -24,6 +24,8 @@ const HOST_FORM: &str = "watch-host";
 const LOOK: Duration = Duration::from_millis(100);
 /// Between two tries to reach a server that was lost.
 const RETRY: Duration = Duration::from_secs(1);
+/// The longest that a reading may take: a server that does not answer is lost then.
+const WAIT_MAX: Duration = Duration::from_secs(30);
 /// Distance of two savings of what was read.
 const SAVED_EVERY_NS: u64 = 60_000_000_000;
 
@@ -65,6 +67,8 @@ struct Watch<'a> {
     database: Vec<Interval>,
     of_host: Vec<Interval>,
     doubts: Vec<Doubt>,
+    /// When the last interval ended, by the calendar.
+    ended_ms: i64,
     /// Intervals whose commits are those of statements alone.
     commit_statements: u64,
     cost: LoadCost,
@@ -110,6 +114,7 @@ pub fn watch_load(
         database: Vec::new(),
         of_host: Vec::new(),
         doubts: Vec::new(),
+        ended_ms: i64::MIN,
         commit_statements: 0,
         cost: LoadCost::default(),
     };
@@ -120,7 +125,7 @@ pub fn watch_load(
     let mut saved_ns = began_ns;
     let mut due_ns = began_ns;
     while due_ns < ends_ns && !interrupt.is_raised() {
-        due_ns = (due_ns + every_ns).min(ends_ns);
+        due_ns = following(due_ns, every_ns, now_ns()).min(ends_ns);
         sleep_until(due_ns, interrupt);
         before = watch.next(before, interrupt)?;
         watch.follow_clock();
@@ -137,6 +142,12 @@ pub fn watch_load(
     drop(watch.session.take());
     watch.node.close()?;
     Ok((found, watch.cost))
+}
+
+/// When it is read after `due_ns`: at the distance of `every_ns`, and not at moments that a server that hung, or a machine that slept,
+/// has let pass, since what was done in them would seem to be done in no time.
+fn following(due_ns: u64, every_ns: u64, now_ns: u64) -> u64 {
+    due_ns + every_ns * (now_ns.saturating_sub(due_ns) / every_ns + 1)
 }
 
 fn sleep_until(due_ns: u64, interrupt: &Interrupt) {
@@ -156,6 +167,7 @@ impl Watch<'_> {
             Some(session) => session,
             none => none.insert(self.node.connect()?),
         };
+        session.limit_waits(Some(WAIT_MAX));
         let read = self.node.counters(session.as_mut());
         let (mut values, own_transactions) = match read {
             Ok(read) => read,
@@ -196,7 +208,8 @@ impl Watch<'_> {
     }
 
     fn keep(&mut self, before: &Read, after: &Read) {
-        let start_ms = self.calendar.at(before.database.at_ns).0;
+        // A clock that was set back makes no interval begin within the one before.
+        let start_ms = self.calendar.at(before.database.at_ns).0.max(self.ended_ms);
         let interval = |index: u32, seconds: f64, amounts: std::collections::BTreeMap<LoadQuantity, Amount>| Interval {
             source: index,
             instance: index,
@@ -208,6 +221,7 @@ impl Watch<'_> {
         if seconds <= 0.0 {
             return;
         }
+        self.ended_ms = start_ms + (seconds * 1e3) as i64;
         match decreased(&before.database, &after.database) {
             Some(counter) => {
                 let counter = counter.to_owned();
@@ -340,4 +354,16 @@ fn profile(
         profile.instances.push(of_host);
     }
     profile
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_that_have_passed_are_not_made_up_for() {
+        let of = |now| following(100, 10, now);
+        assert_eq!([of(100), of(109), of(110), of(111), of(1_000)], [110, 110, 120, 120, 1_010]);
+        assert_eq!(of(90), 110, "it was read early");
+    }
 }

@@ -220,6 +220,7 @@ impl<'a> Watch<'a> {
     /// Watches until `interrupt` is raised; returns the cost.
     fn until(mut self, interrupt: &Interrupt, done: &Receiver<Done>) -> Cost {
         let mut expected = now_ns();
+        self.retire(self.calendar.at(expected));
         while !interrupt.is_raised() && self.until_ns.is_none_or(|until| expected < until) {
             let received = done.recv_timeout(Duration::from_nanos(expected.saturating_sub(now_ns())));
             let now = now_ns();
@@ -287,9 +288,17 @@ impl<'a> Watch<'a> {
             return;
         }
         self.operations = operations;
-        let gone = self.judges.iter_mut().filter(|(operation, _)| !self.operations.contains(operation));
-        let changes: Vec<AlertChange> = gone.flat_map(|(_, judge)| judge.retire(at)).collect();
         self.tell(&Told::TakesWrites(self.operations.contains(&Operation::Commit)));
+        self.retire(at);
+    }
+
+    /// Ends what is raised of operations that are not asked for, also by an earlier process.
+    fn retire(&mut self, at: UnixMillis) {
+        let mut changes = Vec::new();
+        for (operation, judge) in self.judges.iter_mut().filter(|(operation, _)| !self.operations.contains(operation)) {
+            changes.extend(judge.retire(at));
+            self.outlets.metrics.judged(self.place.index, *operation, 0, judge.budget_left(at).0);
+        }
         self.change(&changes);
     }
 

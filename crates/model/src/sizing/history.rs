@@ -1,5 +1,6 @@
 //! The rates of a load over time.
 
+use std::collections::BTreeMap;
 use std::mem::discriminant;
 
 use record::LoadProfile;
@@ -132,15 +133,20 @@ fn figures(profile: &LoadProfile) -> Vec<QuantityFigures> {
 
 /// What does not change from interval to interval.
 fn facts(profile: &LoadProfile) -> Vec<(Demand, Level)> {
-    let sum = |values: Vec<Option<u64>>| {
-        let known: Vec<u64> = values.into_iter().flatten().collect();
-        (!known.is_empty()).then(|| known.iter().sum::<u64>() as f64)
-    };
     let of_instance = |instance: &record::load_profile::Instance| {
         let shared = instance.shared_memory_bytes.or(instance.buffer_cache_bytes)?;
         Some(shared.0.saturating_add(instance.session_memory_bytes.map_or(0, |bytes| bytes.0)))
     };
-    let memory = sum(profile.instances.iter().map(of_instance).collect());
+    // Two forms may tell of the same instances: the one that tells the most counts.
+    let mut memory_of_forms: BTreeMap<&str, u64> = BTreeMap::new();
+    for (number, instance) in (0..).zip(&profile.instances) {
+        let interval = profile.intervals.iter().find(|interval| interval.instance == number);
+        let source = interval.and_then(|interval| profile.sources.get(interval.source as usize));
+        let Some((source, bytes)) = source.zip(of_instance(instance)) else { continue };
+        let sum = memory_of_forms.entry(&source.form).or_default();
+        *sum = sum.saturating_add(bytes);
+    }
+    let memory = memory_of_forms.values().max().map(|bytes| *bytes as f64);
     // Sources of one database tell its size each: the largest one is that of today.
     let mut sizes: Vec<(Option<&str>, u64)> = Vec::new();
     for source in &profile.sources {
@@ -151,7 +157,7 @@ fn facts(profile: &LoadProfile) -> Vec<(Demand, Level)> {
             None => sizes.push((id, size.0)),
         }
     }
-    let capacity = sum(sizes.into_iter().map(|(_, size)| Some(size)).collect());
+    let capacity = sizes.into_iter().map(|(_, size)| size as f64).reduce(|sum, size| sum + size);
     let fact =
         |demand, value: Option<f64>| value.filter(|value| *value > 0.0).map(|value| (demand, Level::fact(value)));
     [fact(Demand::Memory, memory), fact(Demand::Capacity, capacity)].into_iter().flatten().collect()

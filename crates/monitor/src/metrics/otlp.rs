@@ -2,6 +2,7 @@
 //!
 //! Times of operations on a database have the name and the attributes of the semantic conventions of its clients.
 
+use model::promise::Operation;
 use serde_json::{Value as Json, json};
 
 use super::{EDGES, Metrics, OperationMetrics, PER_OPERATION, PER_TARGET, PREFIX, TargetMetrics, Value};
@@ -25,7 +26,11 @@ pub(crate) fn otlp_metrics(metrics: &Metrics, since_ns: u64, now_ns: u64) -> Jso
         let values = operations().filter_map(|(target, found)| Some((attributes(target, found), (family.of)(found)?)));
         families.extend(numbers(family.name, family.help, values, &point));
     }
-    let durations = operations().filter(|(target, _)| target.system.is_some());
+    // How far a replica is behind is no time of an operation.
+    let is_timed = |(target, found): &(&TargetMetrics, &OperationMetrics)| {
+        target.system.is_some() && found.promise.operation != Operation::Lag
+    };
+    let durations = operations().filter(is_timed);
     let durations = durations.map(|(target, found)| point(attributes(target, found), histogram(found)));
     families.push(json!({
         "name": "db.client.operation.duration",

@@ -64,7 +64,10 @@ fn words(kind: &DoubtKind) -> String {
             expected
         ),
         DoubtKind::ClusterTwice => "reports of instances and of the whole cluster of the same time".to_owned(),
-        DoubtKind::SingleDump => "one dump of counters says nothing of a rate: make a second one later".to_owned(),
+        DoubtKind::SingleDump => {
+            "one dump of counters: its rates are means since they were reset; make a second one for rates of now"
+                .to_owned()
+        }
         DoubtKind::NoResetTime => "one dump of counters without the time since which they count".to_owned(),
         DoubtKind::Reset => "counters were reset between two dumps".to_owned(),
         DoubtKind::Restart => "the server was restarted between two dumps".to_owned(),

@@ -99,7 +99,10 @@ pub(super) fn load(view: &SizingView<'_>) -> Vec<Block> {
         Some(format!("{of}: {}.", amount(demand, level.max)))
     });
     let growth = view.profile.sources.iter().filter_map(|source| source.growth_bytes_per_day);
-    let growth = growth.map(|bytes| format!("It grows by {} a day.", amount(Demand::Capacity, bytes.max(0.0))));
+    let growth = growth.map(|bytes| {
+        let way = if bytes < 0.0 { "shrinks" } else { "grows" };
+        format!("It {way} by {} a day.", amount(Demand::Capacity, bytes.abs()))
+    });
     let cost = view.profile.sources.iter().filter_map(|source| source.watching_seconds_per_second);
     let cost = cost.map(|share| format!("Watching took {} of a processor of dbdyno.", percent(Ratio(share))));
     let quantiles = (view.history.intervals < 100)

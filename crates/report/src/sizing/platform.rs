@@ -160,9 +160,15 @@ fn unsized_words(sizing: &Sizing, unknown: &Unsized) -> String {
     let needed = unknown.needed.map(|level| amount(unknown.demand, level.peak())).unwrap_or_default();
     match unknown.reason {
         UnsizedReason::NotInLoad => format!("{of}: not told."),
-        UnsizedReason::NoOldSheet => {
-            format!("{of}: {needed} of the old platform; give its record with --from, no factor is guessed.")
+        UnsizedReason::NoOldSheet if sizing.platform.is_planned => {
+            format!(
+                "{of}: {needed} of the old platform; of a planned one nothing is measured, and no factor is guessed."
+            )
         }
+        UnsizedReason::NoOldSheet => format!(
+            "{of}: {needed} of the old platform; its record (--from) and that of this one have to share a test of \
+             processors, no factor is guessed."
+        ),
         UnsizedReason::NotMeasured => match hint(unknown.demand).filter(|_| !sizing.platform.is_planned) {
             Some(hint) => format!("{of}: {needed} are needed; the platform was not measured for it ({hint})."),
             None => format!("{of}: {needed} are needed; of the platform nothing is known."),

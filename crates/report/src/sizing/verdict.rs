@@ -98,7 +98,7 @@ fn processors(sizing: &Sizing) -> Option<String> {
     let needed = sizing.unsized_resources.iter().find(|one| one.demand == Demand::Processors)?.needed?;
     let has = sizing.platform.threads.map(|threads| format!("; it has {}", plural(threads as u64, "hardware thread")));
     Some(format!(
-        "Processors: unknown without a sheet of the old platform (--from RECORD): the load keeps {} of its hardware \
+        "Processors: unknown without a test that this platform shares with a sheet of the old one (--from RECORD): the load keeps {} of its hardware \
          threads busy{}.",
         three_digits(needed.peak()),
         has.unwrap_or_default()

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use super::stand_ins::{Class, StandIns, is_kernel_path, is_letter_of_name, is_number};
 
 /// Words before `=` whose values are names.
-const NAMING: [&str; 22] = [
+const NAMING: [&str; 26] = [
     "addr",
     "clientaddr",
     "credentials",
@@ -20,8 +20,12 @@ const NAMING: [&str; 22] = [
     "label",
     "login",
     "mountaddr",
+    "nfsroot",
     "nqn",
     "owner",
+    "partlabel",
+    "rd.lvm.lv",
+    "rd.lvm.vg",
     "role",
     "server",
     "service",
@@ -55,6 +59,8 @@ impl StandIns {
             let before = replaced.rsplit(|letter: char| letter.is_whitespace() || letter == ',').next();
             let is_named = before
                 .and_then(|before| before.strip_suffix('='))
+                // `root=LABEL=name`.
+                .and_then(|before| before.rsplit('=').next())
                 .is_some_and(|key| NAMING.contains(&key.trim_matches('"').to_lowercase().as_str()));
             let word = if is_named { self.value(word) } else { self.word(word) };
             replaced.push_str(&word);

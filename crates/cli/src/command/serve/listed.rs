@@ -63,7 +63,6 @@ pub fn listed_targets(path: &Path) -> Result<ListedTargets> {
     if text.len() as u64 > BYTES_MAX {
         return Err(refused(format!("the file has more than {BYTES_MAX} bytes")));
     }
-    // The error of the parser repeats the line, which may have a password.
     let wrong = |line: usize| refused(format!("line {line} is not of the form of such a file"));
     // The error of the parser repeats the line, which may have a password.
     let parsed = text.parse::<toml::Table>().map_err(|error| {
