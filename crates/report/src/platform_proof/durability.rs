@@ -6,7 +6,6 @@ use record::{Crash, CrashCondition, CrashEvent, CrashEventKind, CrashMoment, Cra
 
 use crate::document::{Block, Cell, Column, Row, Table};
 use crate::figure::{UNKNOWN, nanos, percent};
-use crate::words::plural;
 
 /// What a fault takes away, for a sentence.
 fn fault(rung: CrashRung) -> &'static str {
@@ -31,7 +30,8 @@ fn unseen(rung: CrashRung) -> &'static str {
 
 pub(super) fn sentences(proof: &DurabilityProof) -> Vec<String> {
     let rung = proof.rung.word();
-    let (fault, crashes) = (fault(proof.rung), plural(proof.crashes, "crash"));
+    let crashes = if proof.crashes == 1 { "1 crash".to_owned() } else { format!("{} crashes", proof.crashes) };
+    let fault = fault(proof.rung);
     let first = match (proof.verdict, proof.bound) {
         (CrashVerdict::Survived, Some(bound)) => format!(
             "SURVIVED {rung} ({fault}): 0 of {crashes} lost an acknowledged commit; at most {} of such crashes do, at 95 % \

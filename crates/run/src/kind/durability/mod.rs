@@ -24,7 +24,7 @@ use record::{
 
 use self::crash_run::Crashes;
 use self::ledger::CLIENTS;
-use self::stand::Stand;
+use self::stand::{START_MAX, START_OF_CONTROL_MAX, Stand};
 use crate::directory::MeasuredDirectory;
 use crate::invocation::{Kind, Measured, invoke};
 use crate::platform::{Context, OpenOptions, Platform};
@@ -310,6 +310,7 @@ impl DurabilityKind<'_> {
             rung: *rung,
             syncs: tried.syncs,
             data: self.data.clone(),
+            start_max: if *condition == CrashCondition::Asked { START_MAX } else { START_OF_CONTROL_MAX },
         };
         let pristine = stand.pristine()?;
         let witness = workspace.directory.join("witness");

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -20,6 +21,12 @@ use crate::{Error, Result};
 /// Bytes of data that are taken into memory.
 const DATA_BYTES_MAX: u64 = 2 << 30;
 
+/// How long a start may take, recovery included.
+pub(super) const START_MAX: Duration = Duration::from_secs(60);
+
+/// The same of a control, which is expected to have lost what the engine needs.
+pub(super) const START_OF_CONTROL_MAX: Duration = Duration::from_secs(15);
+
 /// How long killed processes may take to end.
 const END_MAX: Duration = Duration::from_secs(20);
 
@@ -32,6 +39,8 @@ pub(super) struct Stand<'a> {
     pub(super) syncs: Syncs,
     /// Directory of the data, which the engine has left clean.
     pub(super) data: PathBuf,
+    /// How long a start may take.
+    pub(super) start_max: Duration,
 }
 
 /// The files of a running engine.
@@ -78,7 +87,8 @@ impl Stand<'_> {
                 replace_files(&self.data, &image)?;
                 let face = Arc::new(FileFace::default());
                 let layer = Arc::clone(&face) as Arc<dyn engine::FileLayer>;
-                (Files::Told(face, None), self.engine.open_above(&self.target, &self.workspace, layer))
+                let opened = self.engine.open_above(&self.target, &self.workspace, layer);
+                (Files::Told(face, None), opened.and_then(claimed))
             }
             Some(image) => {
                 let volume = SharedVolume::new(Volume::new(image, self.syncs));
@@ -86,20 +96,52 @@ impl Stand<'_> {
                     Error::environment(format!("{} cannot be put on a layer that loses writes: {error}", self.data.display()))
                         .hint("run as root where /dev/fuse is, or give --rung D0")
                 })?;
-                (Files::Mounted(mounted, volume), self.engine.open(&self.target, &self.workspace))
+                (Files::Mounted(mounted, volume), self.open_server())
             }
-            None => (Files::Disk, self.engine.open(&self.target, &self.workspace)),
+            None => (Files::Disk, self.open_server()),
         };
-        let claimed = node.and_then(|node| match node.claim() {
-            Ok(()) => Ok(node),
-            Err(error) => {
-                kill(node.as_ref());
-                // What it says when it is closed after that is no news.
-                let _ = node.close();
-                Err(error)
+        Ok(node.map(|node| Running { node, ready_ns: clock::now().since(start), files }))
+    }
+}
+
+impl Stand<'_> {
+    /// Starts a server. One that has not started in time, because it waits for what it has lost or works at it for ever, is
+    /// killed with all that it has started: all processes below this one.
+    fn open_server(&self) -> engine::Result<Box<dyn Node>> {
+        let (started, watched) = channel::<()>();
+        thread::scope(|scope| {
+            let watch = scope.spawn(move || {
+                let is_late = watched.recv_timeout(self.start_max) == Err(RecvTimeoutError::Timeout);
+                if is_late {
+                    let own = std::process::id();
+                    let below = Trees::new("/proc", &[own]).processes();
+                    below.iter().filter(|process| process.pid != own).for_each(|process| signal(process.pid, Signal::KILL));
+                }
+                is_late
+            });
+            let opened = self.engine.open(&self.target, &self.workspace).and_then(claimed);
+            drop(started);
+            match (watch.join(), opened) {
+                (Ok(true), Err(_)) => {
+                    let message = format!("it had not started after {} s", self.start_max.as_secs());
+                    Err(engine::Error::new(engine::Kind::Unreachable, message))
+                }
+                (_, opened) => opened,
             }
-        });
-        Ok(claimed.map(|node| Running { node, ready_ns: clock::now().since(start), files }))
+        })
+    }
+}
+
+/// The node, with its schema claimed.
+fn claimed(node: Box<dyn Node>) -> engine::Result<Box<dyn Node>> {
+    match node.claim() {
+        Ok(()) => Ok(node),
+        Err(error) => {
+            kill(node.as_ref());
+            // What it says when it is closed after that is no news.
+            let _ = node.close();
+            Err(error)
+        }
     }
 }
 
@@ -208,17 +250,18 @@ pub(super) fn replace_files(data: &Path, image: &Image) -> Result<()> {
 /// Sends SIGKILL to all processes of `node`: its main processes are stopped first, so that they start no others meanwhile.
 fn send_kill(node: &dyn Node) -> Vec<Process> {
     let Processes::Local(roots) = node.processes() else { return Vec::new() };
-    let send = |pid: u32, signal| {
-        if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
-            // One that has ended needs no signal.
-            let _ = kill_process(pid, signal);
-        }
-    };
     let roots: Vec<u32> = roots.into_iter().filter(|pid| base::process::is_running(*pid)).collect();
-    roots.iter().for_each(|pid| send(*pid, Signal::STOP));
+    roots.iter().for_each(|pid| signal(*pid, Signal::STOP));
     let all = Trees::new("/proc", &roots).processes();
-    all.iter().filter(|process| process.is_alive()).for_each(|process| send(process.pid, Signal::KILL));
+    all.iter().filter(|process| process.is_alive()).for_each(|process| signal(process.pid, Signal::KILL));
     all
+}
+
+fn signal(pid: u32, signal: Signal) {
+    if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
+        // One that has ended needs no signal.
+        let _ = kill_process(pid, signal);
+    }
 }
 
 /// Kills all processes of `node` and waits until they have ended.
