@@ -230,8 +230,7 @@ impl Filesystem for Directory {
         _flags: Option<BsdFileFlags>,
         reply: ReplyAttr,
     ) {
-        answer!(reply, self.set_attributes(object.0, mode, uid, gid, size), |found: FileAttr| reply
-            .attr(&TTL, &found));
+        answer!(reply, self.set_attributes(object.0, mode, uid, gid, size), |found: FileAttr| reply.attr(&TTL, &found));
     }
 
     fn readlink(&self, _request: &Request, object: INodeNo, reply: ReplyData) {
@@ -257,11 +256,8 @@ impl Filesystem for Directory {
             return reply.error(Errno::EPERM);
         }
         let parent = parent.0;
-        let made = self.make(request, parent, name, mode & !umask, |name, object| Change::CreateFile {
-            parent,
-            name,
-            object,
-        });
+        let made =
+            self.make(request, parent, name, mode & !umask, |name, object| Change::CreateFile { parent, name, object });
         answer!(reply, made, |found: FileAttr| reply.entry(&TTL, &found, Generation(0)));
     }
 
@@ -285,12 +281,8 @@ impl Filesystem for Directory {
 
     fn symlink(&self, request: &Request, parent: INodeNo, name: &OsStr, target: &Path, reply: ReplyEntry) {
         let (parent, target) = (parent.0, target.as_os_str().as_bytes().to_vec());
-        let made = self.make(request, parent, name, 0o777, |name, object| Change::CreateLink {
-            parent,
-            name,
-            object,
-            target,
-        });
+        let made =
+            self.make(request, parent, name, 0o777, |name, object| Change::CreateLink { parent, name, object, target });
         answer!(reply, made, |found: FileAttr| reply.entry(&TTL, &found, Generation(0)));
     }
 
@@ -314,8 +306,11 @@ impl Filesystem for Directory {
             true => Err(Errno::EEXIST),
             false => self.change(Change::Name { parent, name: name.as_bytes().to_vec(), object }),
         };
-        answer!(reply, named.and_then(|()| self.attributes(object)), |found: FileAttr| reply
-            .entry(&TTL, &found, Generation(0)));
+        answer!(reply, named.and_then(|()| self.attributes(object)), |found: FileAttr| reply.entry(
+            &TTL,
+            &found,
+            Generation(0)
+        ));
     }
 
     fn create(
@@ -329,11 +324,8 @@ impl Filesystem for Directory {
         reply: ReplyCreate,
     ) {
         let parent = parent.0;
-        let made = self.make(request, parent, name, mode & !umask, |name, object| Change::CreateFile {
-            parent,
-            name,
-            object,
-        });
+        let made =
+            self.make(request, parent, name, mode & !umask, |name, object| Change::CreateFile { parent, name, object });
         answer!(reply, made, |found: FileAttr| reply.created(
             &TTL,
             &found,
@@ -396,14 +388,7 @@ impl Filesystem for Directory {
         answer!(reply, self.change(Change::Sync { object: object.0 }), |()| reply.ok());
     }
 
-    fn fsyncdir(
-        &self,
-        _request: &Request,
-        object: INodeNo,
-        _handle: FileHandle,
-        _data_alone: bool,
-        reply: ReplyEmpty,
-    ) {
+    fn fsyncdir(&self, _request: &Request, object: INodeNo, _handle: FileHandle, _data_alone: bool, reply: ReplyEmpty) {
         answer!(reply, self.change(Change::Sync { object: object.0 }), |()| reply.ok());
     }
 

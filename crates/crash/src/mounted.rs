@@ -71,7 +71,8 @@ impl Mounted {
     pub fn at(directory: &Path, volume: &SharedVolume) -> Result<Mounted, MountError> {
         let device = open_device()?;
         let refused = |error: rustix::io::Errno| MountError::Refused(error.into());
-        let options = format!("fd={},rootmode=40000,user_id=0,group_id=0,allow_other,default_permissions", device.as_raw_fd());
+        let options =
+            format!("fd={},rootmode=40000,user_id=0,group_id=0,allow_other,default_permissions", device.as_raw_fd());
         let options = CString::new(options).map_err(|error| MountError::Refused(error.into()))?;
         let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
         mount("dbdyno", directory, TYPE, flags, options.as_c_str()).map_err(refused)?;

@@ -160,11 +160,10 @@ impl Fate {
                 }
             }
         }
-        let kept = counts.into_iter().map(|((object, index), count)| {
-            ((object, index), lot_to(seed, &[2, object, index], count))
-        });
-        let names: Vec<u64> =
-            open.iter().filter(|entry| entry.change.is_of_names()).map(|entry| entry.seq).collect();
+        let kept = counts
+            .into_iter()
+            .map(|((object, index), count)| ((object, index), lot_to(seed, &[2, object, index], count)));
+        let names: Vec<u64> = open.iter().filter(|entry| entry.change.is_of_names()).map(|entry| entry.seq).collect();
         Fate::ByUnit { unit, kept: kept.collect(), names_until: until(&names, 3) }
     }
 }

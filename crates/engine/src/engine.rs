@@ -7,7 +7,8 @@ use std::sync::Arc;
 use record::{Bytes, DataReads, DatabaseState, EngineInventory, SettlingStep};
 
 use crate::{
-    Address, Caps, Description, Dialect, Durability, Error, FileLayer, Kind, ObjectForm, ObjectSession, Result, Session, SessionSample, Target,
+    Address, Caps, Description, Dialect, Durability, Error, FileLayer, Kind, ObjectForm, ObjectSession, Result,
+    Session, SessionSample, Target,
 };
 
 /// The list of an engine's [`StatementFile`](crate::StatementFile)s by name: each is the file `../sql/NAME.sql`, relative to the source file
@@ -79,12 +80,7 @@ pub trait Engine: Sync {
     ///
     /// # Errors
     /// `Usage` for an engine that does not hand them on.
-    fn open_above(
-        &self,
-        target: &Target,
-        workspace: &Workspace,
-        layer: Arc<dyn FileLayer>,
-    ) -> Result<Box<dyn Node>> {
+    fn open_above(&self, target: &Target, workspace: &Workspace, layer: Arc<dyn FileLayer>) -> Result<Box<dyn Node>> {
         let _ = (target, workspace, layer);
         Err(Error::new(Kind::Usage, format!("{} does not hand on what it does to its files", self.title())))
     }

@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Activity, AgentRun, Bytes, CacheFit, Ceiling, Crash, DataReads, DatabaseState, Dop, FileStreams, Finding, ForeignLoad,
-    GaugeRun, Latency, Layer, Load, LoadBesideRun, Nanos, ObservedRun, Outcome, Owed, Pace, PlannedRun, RandomBlocks,
-    Reading, RequestedCheckpoints, RunKind, Second, Settling, Slices, Storage, Sweep, Timestamp, Totals, Trace,
-    TransactionType, Unit, Variation,
+    Activity, AgentRun, Bytes, CacheFit, Ceiling, Crash, DataReads, DatabaseState, Dop, FileStreams, Finding,
+    ForeignLoad, GaugeRun, Latency, Layer, Load, LoadBesideRun, Nanos, ObservedRun, Outcome, Owed, Pace, PlannedRun,
+    RandomBlocks, Reading, RequestedCheckpoints, RunKind, Second, Settling, Slices, Storage, Sweep, Timestamp, Totals,
+    Trace, TransactionType, Unit, Variation,
 };
 
 fn is_false(value: &bool) -> bool {

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand, ValueEnum};
 use record::{Bytes, CacheDevice, CrashRung, Nanos, Preset};
 use run::{
-    DurabilityRequest, Error, Goal, IoRequest, Measured, NetworkPeer, NfsRequest, NumaRequest, Permission, ProofParts, Result, Setup,
-    TiersRequest,
+    DurabilityRequest, Error, Goal, IoRequest, Measured, NetworkPeer, NfsRequest, NumaRequest, Permission, ProofParts,
+    Result, Setup, TiersRequest,
 };
 
 use crate::arguments::observe::ObserveStorageArguments;

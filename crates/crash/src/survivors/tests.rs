@@ -45,7 +45,8 @@ fn bytes(image: &Image) -> Vec<(Vec<u8>, Vec<u8>)> {
 #[test]
 fn a_write_survives_once_its_file_is_synced_and_not_before() {
     let log = log([write(2, 0, 8, 1), write(3, 0, 8, 2), Change::Sync { object: 2 }]);
-    let (before, after) = (survivors(&base(), &log, 2, Policy::AllLost, 1), survivors(&base(), &log, 3, Policy::AllLost, 1));
+    let (before, after) =
+        (survivors(&base(), &log, 2, Policy::AllLost, 1), survivors(&base(), &log, 3, Policy::AllLost, 1));
     assert_eq!((before.data(2), after.data(2)), (Some(&[][..]), Some(&[1; 8][..])));
     assert_eq!(after.data(3), Some(&[][..]), "another file was not synced");
     assert_eq!(pending(&log, 3), Pending { writes: 1, bytes: 8, names: 0 });
@@ -90,9 +91,8 @@ fn torn_sectors_are_smaller_than_pages() {
 #[test]
 fn bytes_of_a_lost_extension_are_zero() {
     let log = log([write(2, 4096, 4096, 9)]);
-    let sizes: Vec<usize> = (0..20)
-        .filter_map(|seed| survivors(&base(), &log, 1, Policy::Subset, seed).data(2).map(<[u8]>::len))
-        .collect();
+    let sizes: Vec<usize> =
+        (0..20).filter_map(|seed| survivors(&base(), &log, 1, Policy::Subset, seed).data(2).map(<[u8]>::len)).collect();
     assert!(sizes.contains(&0) && sizes.contains(&8192), "{sizes:?}");
     let image = survivors(&base(), &log, 1, Policy::All, 1);
     assert_eq!(image.data(2).map(|data| data[..4096].iter().all(|byte| *byte == 0)), Some(true));

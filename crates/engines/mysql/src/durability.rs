@@ -13,25 +13,23 @@ const fn of(parameters: &'static [(&'static str, &'static str)]) -> Durability {
 }
 
 const WEAKENINGS: &[Weakening] = &[
-        // Commits wait in the log buffer for up to a second.
-        Weakening {
-            parameters: &[("innodb_flush_log_at_trx_commit", "0")],
-            loses_on_kill: true,
-            loses_on_power_cut: true,
-        },
-        // They are written, which outlives the processes, and synced once a second.
-        Weakening {
-            parameters: &[("innodb_flush_log_at_trx_commit", "2")],
-            loses_on_kill: false,
-            loses_on_power_cut: true,
-        },
+    // Commits wait in the log buffer for up to a second.
+    Weakening { parameters: &[("innodb_flush_log_at_trx_commit", "0")], loses_on_kill: true, loses_on_power_cut: true },
+    // They are written, which outlives the processes, and synced once a second.
+    Weakening {
+        parameters: &[("innodb_flush_log_at_trx_commit", "2")],
+        loses_on_kill: false,
+        loses_on_power_cut: true,
+    },
 ];
 
 const CHECKS: &[OwnCheck] = &[OwnCheck {
-        statement: |table| format!("check table `{table}` extended"),
-        // Table, operation, kind of message, message.
-        is_fine: |row| match (row.get(2), row.get(3)) {
-            (Some(Value::Text(kind)), Some(Value::Text(message))) => kind != "error" && (kind != "status" || message == "OK"),
-            _ => false,
-        },
+    statement: |table| format!("check table `{table}` extended"),
+    // Table, operation, kind of message, message.
+    is_fine: |row| match (row.get(2), row.get(3)) {
+        (Some(Value::Text(kind)), Some(Value::Text(message))) => {
+            kind != "error" && (kind != "status" || message == "OK")
+        }
+        _ => false,
+    },
 }];

@@ -77,12 +77,7 @@ impl Engine for Sqlite {
         Some(&durability::DURABILITY)
     }
 
-    fn open_above(
-        &self,
-        target: &Target,
-        workspace: &Workspace,
-        layer: Arc<dyn FileLayer>,
-    ) -> Result<Box<dyn Node>> {
+    fn open_above(&self, target: &Target, workspace: &Workspace, layer: Arc<dyn FileLayer>) -> Result<Box<dyn Node>> {
         DESCRIPTION.check_embedded(target)?;
         let settings = setting::Settings::parse(target, workspace)?;
         Ok(Box::new(node::SqliteNode::new(settings, workspace, Some(layer))?))

@@ -5,7 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use engine::{Caps, Error, FileLayer, Kind, Node, ObjectForm, ObjectSession, Processes, Result, Session, Value, Workspace};
+use engine::{
+    Caps, Error, FileLayer, Kind, Node, ObjectForm, ObjectSession, Processes, Result, Session, Value, Workspace,
+};
 use record::{Bytes, DataReads, DatabaseState, EngineInventory, FailureKind, SettlingStep};
 
 use crate::claim::Files;

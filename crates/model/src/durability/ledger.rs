@@ -99,9 +99,8 @@ pub fn damage(
         }
     }
     damage.phantoms += rows.keys().filter(|commit| !ledger.rows.contains_key(commit)).count() as u64;
-    let is_lost = |(table, outcome): &(&(u32, u64), &Outcome)| {
-        **outcome == Outcome::Acknowledged && !tables.contains(table)
-    };
+    let is_lost =
+        |(table, outcome): &(&(u32, u64), &Outcome)| **outcome == Outcome::Acknowledged && !tables.contains(table);
     damage.lost += ledger.tables.iter().filter(is_lost).count() as u64;
     let clients: std::collections::BTreeSet<u32> =
         ledger.rows.keys().chain(rows.keys()).map(|(client, _)| *client).chain(counters.keys().copied()).collect();

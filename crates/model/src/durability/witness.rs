@@ -185,7 +185,8 @@ pub fn read_witness(bytes: &[u8]) -> Result<Witness, WitnessDamage> {
 }
 
 fn parsed(bytes: &[u8]) -> Option<WitnessRecord> {
-    let kind = WitnessKind::ALL.iter().zip(1u8..).find(|(_, code)| Some(code) == bytes.first()).map(|(kind, _)| *kind)?;
+    let kind =
+        WitnessKind::ALL.iter().zip(1u8..).find(|(_, code)| Some(code) == bytes.first()).map(|(kind, _)| *kind)?;
     let object = match bytes.get(1)? {
         0 => WitnessObject::Row,
         1 => WitnessObject::Table,
@@ -262,9 +263,13 @@ mod tests {
             let twice = [&good[..at(index + 1)], &good[at(index)..]].concat();
             assert_eq!(read_witness(&twice), Err(WitnessDamage::Record { index: index as u64 + 1 }), "one is doubled");
 
-            let swapped =
-                [&good[..at(index)], &good[at(index + 1)..at(index + 2)], &good[at(index)..at(index + 1)], &good[at(index + 2)..]]
-                    .concat();
+            let swapped = [
+                &good[..at(index)],
+                &good[at(index + 1)..at(index + 2)],
+                &good[at(index)..at(index + 1)],
+                &good[at(index + 2)..],
+            ]
+            .concat();
             assert!(matches!(read_witness(&swapped), Err(WitnessDamage::Record { .. })), "two are exchanged");
 
             let spliced = [&good[..at(index)], &other[at(index)..]].concat();

@@ -42,11 +42,7 @@ pub(super) fn sentences(proof: &DurabilityProof) -> Vec<String> {
             "NO POWER on {rung} ({fault}): 0 of {crashes} lost an acknowledged commit, but controls that have to lose did not \
              lose in three of five crashes, or none was tried: a loss would not have been seen"
         ),
-        (verdict, _) => format!(
-            "{} on {rung} ({fault}): {} of {crashes} had a damage",
-            verdict.word(),
-            proof.damaged
-        ),
+        (verdict, _) => format!("{} on {rung} ({fault}): {} of {crashes} had a damage", verdict.word(), proof.damaged),
     };
     let asked = proof.conditions.iter().find(|found| found.condition == CrashCondition::Asked);
     let commits = asked.map(|asked| {
@@ -117,8 +113,8 @@ pub(super) fn timeline(proof: &DurabilityProof) -> Vec<Block> {
             Cell::text(event_words(event.kind)),
         ])
     };
-    let table = Table::new("durability-timeline", "The last events of one crash", columns)
-        .with(crash.timeline.iter().map(row));
+    let table =
+        Table::new("durability-timeline", "The last events of one crash", columns).with(crash.timeline.iter().map(row));
     vec![table.into(), Block::aside(crash_words(crash))]
 }
 
@@ -138,10 +134,9 @@ fn crash_words(crash: &Crash) -> String {
         CrashMoment::Checkpoint => "commits of rows and a checkpoint",
         CrashMoment::Tables => "commits of rows and of new tables",
     };
-    let delay = crash.delay_ns.map_or_else(
-        || "under load".to_owned(),
-        |delay| format!("{} after the last commit", nanos(delay.0 as f64)),
-    );
+    let delay = crash
+        .delay_ns
+        .map_or_else(|| "under load".to_owned(), |delay| format!("{} after the last commit", nanos(delay.0 as f64)));
     let survival = match crash.survival {
         Survival::All => "all that was written survived",
         Survival::AllLost => "nothing that was not synced survived",
@@ -150,11 +145,13 @@ fn crash_words(crash: &Crash) -> String {
         Survival::Torn => "sectors of 512 bytes that were not synced survived by lot",
     };
     let unsynced = crash.unsynced_writes.map_or(String::new(), |writes| {
-        format!(" ({} not synced)", if writes == 1 { "1 write was".to_owned() } else { format!("{writes} writes were") })
+        format!(
+            " ({} not synced)",
+            if writes == 1 { "1 write was".to_owned() } else { format!("{writes} writes were") }
+        )
     });
     let ready = crash.ready_ns.map_or_else(|| UNKNOWN.to_owned(), |ready| nanos(ready.0 as f64));
-    let said: Vec<&str> =
-        crash.would_not_start.iter().chain(&crash.complaints).map(String::as_str).collect();
+    let said: Vec<&str> = crash.would_not_start.iter().chain(&crash.complaints).map(String::as_str).collect();
     let said = if said.is_empty() { String::new() } else { format!(" The engine said: {}.", said.join("; ")) };
     format!("{moment}; the fault came {delay}; {survival}{unsynced}; ready after {ready}.{said}")
 }

@@ -148,8 +148,7 @@ impl<'a> Crashes<'a> {
             }
             Ok(started) => {
                 crash.ready_ns = Some(started.ready_ns);
-                let found =
-                    ledger::find(started.node.as_ref(), dialect, self.durability, &ledger, draw.seed)?;
+                let found = ledger::find(started.node.as_ref(), dialect, self.durability, &ledger, draw.seed)?;
                 let rows = found.rows.clone().unwrap_or_default();
                 crash.found = found.rows.as_ref().map(|rows| rows.len() as u64);
                 crash.damage = damage(&ledger, &rows, &found.tables, &found.counters);

@@ -59,8 +59,7 @@ impl FileLayer for FileFace {
     }
 
     fn remove(&self, path: &Path, is_synced: bool) -> bool {
-        let is_removed =
-            self.change(path, |object, name| object.map(|_| Change::Remove { parent: ROOT, name }));
+        let is_removed = self.change(path, |object, name| object.map(|_| Change::Remove { parent: ROOT, name }));
         is_removed && (!is_synced || self.change(path, |_, _| Some(Change::Sync { object: ROOT })))
     }
 }

@@ -93,7 +93,11 @@ pub(super) fn reset(session: &mut dyn Session, dialect: &Dialect) -> Result<()> 
     let quoted = dialect.quoted;
     for client in 0..CLIENTS {
         let counters = quoted(COUNTERS);
-        session.batch(&format!("insert into {counters} ({}, {}) values ({client}, 0)", quoted("client_id"), quoted("commits")))?;
+        session.batch(&format!(
+            "insert into {counters} ({}, {}) values ({client}, 0)",
+            quoted("client_id"),
+            quoted("commits")
+        ))?;
     }
     Ok(())
 }
@@ -172,7 +176,10 @@ impl Client<'_> {
         ];
         let session = self.session.as_mut();
         let written = begin(session, self.dialect).and_then(|()| {
-            statements.iter().zip(&binds).try_for_each(|(statement, binds)| session.execute(*statement, binds).map(drop))
+            statements
+                .iter()
+                .zip(&binds)
+                .try_for_each(|(statement, binds)| session.execute(*statement, binds).map(drop))
         });
         match written {
             Ok(()) if session.commit().is_ok() => Ended::Acknowledged,
@@ -308,7 +315,9 @@ fn counters(session: &mut dyn Session, dialect: &Dialect) -> engine::Result<BTre
 /// The first two columns of a row.
 fn commit(row: &[Value<'_>]) -> Option<(u32, u64)> {
     match row {
-        [Value::Int(client), Value::Int(number), ..] => Some((u32::try_from(*client).ok()?, u64::try_from(*number).ok()?)),
+        [Value::Int(client), Value::Int(number), ..] => {
+            Some((u32::try_from(*client).ok()?, u64::try_from(*number).ok()?))
+        }
         _ => None,
     }
 }

@@ -78,10 +78,22 @@ pub fn measure_durability(request: &DurabilityRequest, context: Context<'_>) -> 
         Error::user(format!("{} has no proof of durability", context.engine.title()))
             .hint("give sqlite, local:postgres, local:mariadb or local:mysql")
     })?;
+    check_target(&context)?;
     let target = with_parameters(context.target, durability.parameters);
     let context = Context { target: &target, ..context };
     let mut kind = DurabilityKind { request, durability, conditions: Vec::new(), data: PathBuf::new() };
     Ok(invoke(&mut kind, [context], None)?.measured(&request.setup.record))
+}
+
+fn check_target(context: &Context<'_>) -> Result<()> {
+    if context.target.local || context.engine.about().is_in_process && !context.target.is_external() {
+        return Ok(());
+    }
+    Err(Error::user(format!(
+        "the durability of {} cannot be proved: dbdyno did not start it, and kills nothing that it did not start",
+        context.target
+    ))
+    .hint("give a temporary server, such as local:postgres, or sqlite"))
 }
 
 /// `target` with `parameters`, where it does not have them itself.
@@ -206,13 +218,6 @@ impl Kind for DurabilityKind<'_> {
 
     fn check(&self, [context]: &[Context<'_>; 1]) -> Result<()> {
         let is_in_process = context.engine.about().is_in_process;
-        if context.target.is_external() || !context.target.local && !is_in_process {
-            return Err(Error::user(format!(
-                "the durability of {} cannot be proved: dbdyno did not start it, and kills nothing that it did not start",
-                context.target
-            ))
-            .hint("give a temporary server, such as local:postgres, or sqlite"));
-        }
         self.choose(context)?;
         if self.request.rung == CrashRung::D1 && !is_in_process {
             can_mount().map_err(|error| {
@@ -236,8 +241,9 @@ impl Kind for DurabilityKind<'_> {
     fn plan(&mut self, directory: &MeasuredDirectory, [platform]: &mut [Platform<'_>; 1]) -> Result<[Plan; 1]> {
         let opened = platform.opened()?;
         if opened.nodes.counts().0 != 1 {
-            return Err(Error::user("faults of several nodes at once are not tried yet")
-                .hint("give a target with one node"));
+            return Err(
+                Error::user("faults of several nodes at once are not tried yet").hint("give a target with one node")
+            );
         }
         self.data = opened
             .nodes
@@ -280,7 +286,8 @@ impl Kind for DurabilityKind<'_> {
                 Error::environment(error.to_string()).hint("run as root, or give --rung D0, or --target sqlite")
             })?;
         }
-        let tried = plan.runs.iter().try_for_each(|planned| self.measure_run(platform, record, &plan, planned, &workspace));
+        let tried =
+            plan.runs.iter().try_for_each(|planned| self.measure_run(platform, record, &plan, planned, &workspace));
         // Opened once more, its data are removed as by every invocation.
         let options = OpenOptions { keep: false, ..platform.options.clone() };
         tried.and(platform.reopen(options))
@@ -296,13 +303,16 @@ impl DurabilityKind<'_> {
         planned: &PlannedRun,
         workspace: &Workspace,
     ) -> Result<()> {
-        let Some(ProofPart { place: ProofPlace::Crashes { rung, condition, count, .. }, .. }) = planned.kind.proof() else {
+        let Some(ProofPart { place: ProofPlace::Crashes { rung, condition, count, .. }, .. }) = planned.kind.proof()
+        else {
             return Ok(());
         };
         let Some(tried) = self.conditions.iter().find(|one| one.condition == *condition) else { return Ok(()) };
         let context = &platform.context;
         let mut target = context.target.clone();
-        target.parameters.extend(tried.parameters.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+        target
+            .parameters
+            .extend(tried.parameters.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
         let stand = Stand {
             engine: context.engine,
             target,

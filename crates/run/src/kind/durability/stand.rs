@@ -93,8 +93,11 @@ impl Stand<'_> {
             Some(image) => {
                 let volume = SharedVolume::new(Volume::new(image, self.syncs));
                 let mounted = Mounted::at(&self.data, &volume).map_err(|error| {
-                    Error::environment(format!("{} cannot be put on a layer that loses writes: {error}", self.data.display()))
-                        .hint("run as root where /dev/fuse is, or give --rung D0")
+                    Error::environment(format!(
+                        "{} cannot be put on a layer that loses writes: {error}",
+                        self.data.display()
+                    ))
+                    .hint("run as root where /dev/fuse is, or give --rung D0")
                 })?;
                 (Files::Mounted(mounted, volume), self.open_server())
             }
@@ -115,7 +118,10 @@ impl Stand<'_> {
                 if is_late {
                     let own = std::process::id();
                     let below = Trees::new("/proc", &[own]).processes();
-                    below.iter().filter(|process| process.pid != own).for_each(|process| signal(process.pid, Signal::KILL));
+                    below
+                        .iter()
+                        .filter(|process| process.pid != own)
+                        .for_each(|process| signal(process.pid, Signal::KILL));
                 }
                 is_late
             });
