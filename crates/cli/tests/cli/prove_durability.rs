@@ -116,7 +116,7 @@ fn a_killed_proof_leaves_no_mount_and_its_server_is_found() {
     }
     proof.kill().unwrap();
     proof.wait().unwrap();
-    bench.succeed(&["clean"]);
+    bench.succeed(&["clean", "--yes"]);
     let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
     assert!(!mounts.contains(&place), "{mounts}");
     assert!(!servers(), "a server is left");

@@ -76,7 +76,7 @@ pub fn crashes_of(preset: Preset) -> u32 {
 pub fn measure_durability(request: &DurabilityRequest, context: Context<'_>) -> Result<Measured> {
     let durability = context.engine.durability().ok_or_else(|| {
         Error::user(format!("{} has no proof of durability", context.engine.title()))
-            .hint("give sqlite, local:postgres, local:mariadb or local:mysql")
+            .hint("give an embedded engine, or a temporary server such as local:NAME: `dbdyno prove durability --help` names them")
     })?;
     check_target(&context)?;
     let target = with_parameters(context.target, durability.parameters);
@@ -93,7 +93,7 @@ fn check_target(context: &Context<'_>) -> Result<()> {
         "the durability of {} cannot be proved: dbdyno did not start it, and kills nothing that it did not start",
         context.target
     ))
-    .hint("give a temporary server, such as local:postgres, or sqlite"))
+    .hint("give a temporary server, such as local:NAME, or an embedded engine"))
 }
 
 /// `target` with `parameters`, where it does not have them itself.
@@ -222,7 +222,7 @@ impl Kind for DurabilityKind<'_> {
         if self.request.rung == CrashRung::D1 && !is_in_process {
             can_mount().map_err(|error| {
                 Error::environment(format!("rung D1 is out for a server on this machine: {error}"))
-                    .hint("run as root where /dev/fuse is, or give --rung D0, or --target sqlite")
+                    .hint("run as root where /dev/fuse is, or give --rung D0, or an embedded engine")
             })?;
         }
         Ok(())
@@ -283,7 +283,7 @@ impl Kind for DurabilityKind<'_> {
         platform.close()?;
         if self.request.rung == CrashRung::D1 && !platform.context.engine.about().is_in_process {
             host::separate_mounts().map_err(|error| {
-                Error::environment(error.to_string()).hint("run as root, or give --rung D0, or --target sqlite")
+                Error::environment(error.to_string()).hint("run as root, or give --rung D0, or an embedded engine")
             })?;
         }
         let tried =
