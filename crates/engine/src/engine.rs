@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use record::{Bytes, DataReads, DatabaseState, EngineInventory, SettlingStep};
 
 use crate::{
-    Address, Caps, Description, Dialect, Error, Kind, ObjectForm, ObjectSession, Result, Session, SessionSample, Target,
+    Address, Caps, Description, Dialect, Durability, Error, FileLayer, Kind, ObjectForm, ObjectSession, Result,
+    Session, SessionSample, Target,
 };
 
 /// The list of an engine's [`StatementFile`](crate::StatementFile)s by name: each is the file `../sql/NAME.sql`, relative to the source file
@@ -74,6 +76,20 @@ pub trait Engine: Sync {
     /// # Errors
     /// `Unreachable`, `Access`, `Missing`, `Usage`, `Space`.
     fn open(&self, target: &Target, workspace: &Workspace) -> Result<Box<dyn Node>>;
+
+    /// How its durability is weakened and checked; `None` where a proof of it is not possible.
+    fn durability(&self) -> Option<&'static Durability> {
+        None
+    }
+
+    /// As [`Engine::open`], for an engine in this process whose calls on files are handed to `layer`.
+    ///
+    /// # Errors
+    /// `Usage` for an engine that does not hand them on.
+    fn open_above(&self, target: &Target, workspace: &Workspace, layer: Arc<dyn FileLayer>) -> Result<Box<dyn Node>> {
+        let _ = (target, workspace, layer);
+        Err(Error::new(Kind::Usage, format!("{} does not hand on what it does to its files", self.title())))
+    }
 
     /// Connects to every node that `target` names, each as by [`Engine::open`]; returns at least one, in no particular
     /// order. All are nodes of one database: what is committed on one becomes visible on all. If one cannot be opened,

@@ -23,6 +23,7 @@ mod degree;
 mod delta;
 mod derived;
 mod distribution;
+pub mod durability;
 mod efficiency;
 mod emulation;
 mod estimate;
@@ -139,9 +140,10 @@ pub use node::{node_commits, node_rate};
 pub use observed_side::{server_cpu_ratio, server_side};
 pub use pipeline::{PipelinePoint, pipelines};
 pub use platform_proof::{
-    Amplification, CacheDeviceProof, CacheTier, DeviceCell, FabricLoad, FabricNetwork, FabricProof, MemberShare,
-    NfsCell, NfsLoad, NfsProof, NumaCell, NumaProof, OverRounds, PlatformProof, ProofVerdict, TierDevice, TierPoint,
-    TiersProof, VolumeLoad, VolumeProof, cache_device, cache_hits, platform_proof,
+    Amplification, CacheDeviceProof, CacheTier, DeviceCell, DurabilityCondition, DurabilityProof, FabricLoad,
+    FabricNetwork, FabricProof, MemberShare, NfsCell, NfsLoad, NfsProof, NumaCell, NumaProof, OverRounds,
+    PlatformProof, ProofVerdict, TierDevice, TierPoint, TiersProof, VolumeLoad, VolumeProof, cache_device, cache_hits,
+    platform_proof,
 };
 pub use price::{
     Cost, CostRatio, IncomparablePrices, PriceBook, PriceItem, PriceKind, cost_ratio, incomparable_prices,

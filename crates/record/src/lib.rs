@@ -7,6 +7,7 @@
 mod activity;
 mod agent;
 mod checkpoints;
+mod crash;
 mod database_state;
 pub mod evidence;
 mod finding;
@@ -51,6 +52,7 @@ mod variation;
 pub use activity::{Activity, SampledWait, WaitClass};
 pub use agent::{AgentHost, AgentRun, AgentStart};
 pub use checkpoints::RequestedCheckpoints;
+pub use crash::{Crash, CrashCondition, CrashDamage, CrashEvent, CrashEventKind, CrashMoment, CrashRung, Survival};
 pub use database_state::DatabaseState;
 pub use evidence::{Check, CheckSubject, Evidence};
 pub use finding::{Finding, Verdict};

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Bytes;
+use crate::{Bytes, CrashCondition, CrashRung};
 
 /// The property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -19,6 +19,8 @@ pub enum ProofSubject {
     Tiers,
     /// A network file system, mounted with different numbers of connections.
     Nfs,
+    /// Whether acknowledged commits survive a fault.
+    Durability,
 }
 
 impl ProofSubject {
@@ -30,6 +32,7 @@ impl ProofSubject {
             ProofSubject::Numa => "numa",
             ProofSubject::Tiers => "tiers",
             ProofSubject::Nfs => "nfs",
+            ProofSubject::Durability => "durability",
         }
     }
 }
@@ -82,6 +85,17 @@ pub enum ProofPlace {
         /// What the page cache holds of the table.
         page_cache: PageCached,
     },
+    /// Commits of an engine, with faults in between.
+    Crashes {
+        /// What a fault takes away.
+        rung: CrashRung,
+        /// What is tried.
+        condition: CrashCondition,
+        /// Whether it is a control that loses on this rung.
+        must_lose: bool,
+        /// Faults of the run.
+        count: u32,
+    },
 }
 
 /// How much of a table the page cache holds.
@@ -116,6 +130,8 @@ pub enum ProofLoad {
     MemoryLatency,
     /// Reads of random blocks through an engine, by one session.
     BlockReads,
+    /// Commits of rows by several clients, each with a number of its own.
+    Ledger,
 }
 
 impl ProofLoad {

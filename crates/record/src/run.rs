@@ -7,10 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Activity, AgentRun, Bytes, CacheFit, Ceiling, DataReads, DatabaseState, Dop, FileStreams, Finding, ForeignLoad,
-    GaugeRun, Latency, Layer, Load, LoadBesideRun, Nanos, ObservedRun, Outcome, Owed, Pace, PlannedRun, RandomBlocks,
-    Reading, RequestedCheckpoints, RunKind, Second, Settling, Slices, Storage, Sweep, Timestamp, Totals, Trace,
-    TransactionType, Unit, Variation,
+    Activity, AgentRun, Bytes, CacheFit, Ceiling, Crash, DataReads, DatabaseState, Dop, FileStreams, Finding,
+    ForeignLoad, GaugeRun, Latency, Layer, Load, LoadBesideRun, Nanos, ObservedRun, Outcome, Owed, Pace, PlannedRun,
+    RandomBlocks, Reading, RequestedCheckpoints, RunKind, Second, Settling, Slices, Storage, Sweep, Timestamp, Totals,
+    Trace, TransactionType, Unit, Variation,
 };
 
 fn is_false(value: &bool) -> bool {
@@ -239,6 +239,9 @@ pub struct Run {
     /// Its gauges, where its test has some.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gauges: Vec<GaugeRun>,
+    /// Its crashes, where it has some.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub crashes: Vec<Crash>,
     /// What the loads beside it did, in the order of the plan.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub loads_beside: Vec<LoadBesideRun>,
@@ -302,6 +305,7 @@ impl Run {
             streams: None,
             transaction_types: Vec::new(),
             gauges: Vec::new(),
+            crashes: Vec::new(),
             loads_beside: Vec::new(),
             findings: Vec::new(),
         }

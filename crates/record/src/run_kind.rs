@@ -130,6 +130,7 @@ impl PlanSubject {
                 ..usual("run")
             },
             PlanSubject::Io => SubjectProperties { is_about_storage: true, ..usual("io") },
+            PlanSubject::Proof(ProofSubject::Durability) => SubjectProperties { is_timed: false, ..usual("prove") },
             PlanSubject::Proof(_) => SubjectProperties { is_about_storage: true, has_repeats: true, ..usual("prove") },
             PlanSubject::Blocks => usual("blocks"),
             PlanSubject::Load => {

@@ -3,17 +3,17 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Subcommand};
-use record::{Bytes, CacheDevice, Nanos, Preset};
+use clap::{Args, Subcommand, ValueEnum};
+use record::{Bytes, CacheDevice, CrashRung, Nanos, Preset};
 use run::{
-    Error, Goal, IoRequest, Measured, NetworkPeer, NfsRequest, NumaRequest, Permission, ProofParts, Result, Setup,
-    TiersRequest,
+    DurabilityRequest, Error, Goal, IoRequest, Measured, NetworkPeer, NfsRequest, NumaRequest, Permission, ProofParts,
+    Result, Setup, TiersRequest,
 };
 
 use crate::arguments::observe::ObserveStorageArguments;
 use crate::arguments::output::OutputArguments;
 use crate::arguments::setup::setup;
-use crate::arguments::value;
+use crate::arguments::{choice, value};
 use crate::new_record::record_path;
 use crate::output::{note, print};
 use crate::sheet::show;
@@ -51,6 +51,9 @@ pub enum ProveCommand {
     /// Whether more connections to the server (nconnect) make a network file system faster
     #[command(visible_alias = "nconnect", after_help = NFS_EXAMPLES)]
     Nfs(NfsArguments),
+    /// Whether acknowledged commits survive a fault, beside controls that have to lose some
+    #[command(visible_aliases = ["crashes", "power-cut"], after_help = DURABILITY_EXAMPLES)]
+    Durability(DurabilityArguments),
 }
 
 const VOLUME_EXAMPLES: &str = "\
@@ -80,6 +83,58 @@ Examples:
 A table of four times the buffer cache is visited at random, by one session. Its files stay in the page cache, are
 dropped from it, or half of them are. What a block costs from each tier is found from three such points; a fourth is
 predicted from them, and measured.";
+
+const DURABILITY_EXAMPLES: &str = "\
+Examples:
+  dbdyno prove durability                        SQLite, 60 crashes in which what was not synced is lost
+  dbdyno prove durability --target local:postgres --preset standard      300 crashes; needs root and /dev/fuse
+  dbdyno prove durability --target local:mariadb --rung D0               its processes are killed, needs no root
+
+Rungs: D0 kills the processes of the engine. D1 also loses, reorders and tears what was not synced, file by file. What lies
+below the file system is not tried. Only servers that dbdyno starts are killed, and only files of its own are damaged.
+Controls: lying-storage, lying-storage-10, and settings such as fsync=off; one that is not known lists all.";
+
+/// Options of `dbdyno prove durability`.
+#[derive(Args, Debug)]
+pub struct DurabilityArguments {
+    /// The engine: `sqlite`, `local:postgres`, `local:mariadb`, `local:mysql`, with settings after `?`
+    #[arg(long, short, value_name = "TARGET", default_value = "sqlite")]
+    pub target: String,
+    /// What a fault takes away
+    #[arg(long, value_name = "RUNG", default_value = "D1", ignore_case = true)]
+    pub rung: RungArgument,
+    /// Number of crashes, if not by --crashes: smoke 3, quick 60, standard 300
+    #[arg(long, value_name = "PRESET", default_value = "quick", value_parser = choice::preset())]
+    pub preset: Preset,
+    /// Crashes of the engine as it is asked for
+    #[arg(long, value_name = "N", value_parser = value::count_32("crashes", 1..=100_000))]
+    pub crashes: Option<u32>,
+    /// Controls by name, or none [default: all that have to lose on the rung]
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub control: Option<Vec<String>>,
+    /// Directory of the data
+    #[arg(long, short, value_name = "DIR", default_value = ".", visible_alias = "directory")]
+    pub dir: PathBuf,
+    /// Seed of moments, delays and losses [default: new each time]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Path of the record [default: ./dbdyno-TIME-HOST.jsonl]
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+    /// Output
+    #[command(flatten)]
+    pub output: OutputArguments,
+}
+
+/// What a fault takes away.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+#[value(rename_all = "UPPER")]
+pub enum RungArgument {
+    /// The processes of the engine
+    D0,
+    /// Also what was not synced, file by file
+    D1,
+}
 
 /// Limits of `--cache` of a proof.
 const CACHE_BYTES: std::ops::RangeInclusive<u64> = 4_194_304..=1_000_000_000_000;
@@ -241,6 +296,7 @@ pub fn prove(arguments: &ProveArguments) -> Result<()> {
         ProveCommand::Numa(arguments) => numa(arguments),
         ProveCommand::Tiers(arguments) => tiers(arguments),
         ProveCommand::Nfs(arguments) => nfs(arguments),
+        ProveCommand::Durability(arguments) => durability(arguments),
     }
 }
 
@@ -383,6 +439,26 @@ fn nfs(arguments: &NfsArguments) -> Result<()> {
         measure(&arguments.served.observe, &rounds.output, |context| run::measure_nfs(&request, context))?,
         &rounds.output,
     )
+}
+
+fn durability(arguments: &DurabilityArguments) -> Result<()> {
+    let seed = arguments.seed.unwrap_or_else(fresh_seed);
+    let record = record_path(arguments.record.as_deref())?;
+    let controls = arguments.control.clone();
+    let request = DurabilityRequest {
+        setup: setup(arguments.dir.clone(), arguments.preset, seed, record),
+        rung: match arguments.rung {
+            RungArgument::D0 => CrashRung::D0,
+            RungArgument::D1 => CrashRung::D1,
+        },
+        crashes: arguments.crashes.unwrap_or_else(|| run::crashes_of(arguments.preset)),
+        controls: controls.map(|names| names.into_iter().filter(|name| name != "none").collect()),
+    };
+    let output = &arguments.output;
+    let measured = measure_on(&arguments.target, &ObserveStorageArguments::default(), output, |context| {
+        run::measure_durability(&request, context)
+    })?;
+    proved(measured, output)
 }
 
 /// Measures the parts; `devices` are read.

@@ -70,6 +70,7 @@ mod nodes;
 mod open_loop;
 mod order_mix;
 mod pipeline;
+mod prove_durability;
 mod rates;
 mod repeats;
 mod serve;

@@ -13,6 +13,8 @@ const EDGES: &[(&str, &[&str])] = &[
     ("record", &[]),
     // Quantities as text, processes and control groups.
     ("base", &[]),
+    // What survives a fault knows neither engines nor records.
+    ("crash", &[]),
     ("clock", &["record"]),
     // Several jobs on one thread.
     ("multiplex", &["clock", "record"]),
@@ -54,7 +56,14 @@ const EDGES: &[(&str, &[&str])] = &[
     ("trace", &["base", "measure", "record"]),
     // Settings of random blocks are sizes and times.
     ("workload", &["base", "measure", "engine", "flat", "record"]),
-    ("run", &["base", "record", "measure", "model", "host", "engine", "store", "probe", "trace", "workload", "flat"]),
+    // A proof of durability has engines work on files that a fault takes away.
+    (
+        "run",
+        &[
+            "base", "crash", "record", "measure", "model", "host", "engine", "store", "probe", "trace", "workload",
+            "flat",
+        ],
+    ),
     // It asks engines for small bursts, as long as nobody interrupts it, and keeps histograms in the common form.
     ("monitor", &["base", "engine", "host", "measure", "model", "record", "run"]),
     ("report", &["record", "model", "tables"]),

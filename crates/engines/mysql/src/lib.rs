@@ -18,6 +18,7 @@ mod connect;
 mod counter;
 mod database_time;
 mod dialect;
+mod durability;
 mod failure;
 mod flavour;
 #[doc(hidden)]
@@ -38,7 +39,7 @@ mod wire;
 
 use std::path::Path;
 
-use engine::{Description, Engine, Node, Result, Target, Workspace};
+use engine::{Description, Durability, Engine, Node, Result, Target, Workspace};
 
 use self::flavour::Flavour;
 
@@ -99,6 +100,13 @@ impl Engine for MysqlEngine {
     fn open_all(&self, target: &Target, workspace: &Workspace) -> Result<Vec<Box<dyn Node>>> {
         let nodes = opening::open_all(self.flavour, target, workspace)?;
         Ok(nodes.into_iter().map(|node| -> Box<dyn Node> { Box::new(node) }).collect())
+    }
+
+    fn durability(&self) -> Option<&'static Durability> {
+        Some(match self.flavour {
+            Flavour::MariaDb => &durability::OF_MARIADB,
+            Flavour::MySql => &durability::OF_MYSQL,
+        })
     }
 
     fn clean_up(&self, directory: &Path) -> Result<Vec<String>> {

@@ -16,6 +16,7 @@ mod connect;
 mod counter;
 mod dialect;
 mod discovery;
+mod durability;
 mod failure;
 mod flavour;
 #[doc(hidden)]
@@ -34,7 +35,7 @@ mod wire;
 
 use std::path::Path;
 
-use engine::{Description, Engine, Node, Result, Target, Workspace};
+use engine::{Description, Durability, Engine, Node, Result, Target, Workspace};
 
 /// PostgreSQL 13 and later.
 pub const POSTGRES: Postgres = Postgres;
@@ -74,6 +75,10 @@ impl Engine for Postgres {
     fn open_all(&self, target: &Target, workspace: &Workspace) -> Result<Vec<Box<dyn Node>>> {
         let nodes = node::open_all(target, workspace)?;
         Ok(nodes.into_iter().map(|node| Box::new(node) as Box<dyn Node>).collect())
+    }
+
+    fn durability(&self) -> Option<&'static Durability> {
+        Some(&durability::DURABILITY)
     }
 
     fn clean_up(&self, directory: &Path) -> Result<Vec<String>> {

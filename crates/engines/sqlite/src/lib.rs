@@ -23,6 +23,7 @@ mod claim;
 mod connect;
 mod counter;
 mod dialect;
+mod durability;
 mod failure;
 mod hook;
 mod inventory;
@@ -36,8 +37,9 @@ mod vfs;
 mod wal_index;
 
 use std::path::Path;
+use std::sync::Arc;
 
-use engine::{Description, Engine, Node, Result, Target, Workspace};
+use engine::{Description, Durability, Engine, FileLayer, Node, Result, Target, Workspace};
 
 /// SQLite.
 pub const SQLITE: Sqlite = Sqlite;
@@ -68,7 +70,17 @@ impl Engine for Sqlite {
     fn open(&self, target: &Target, workspace: &Workspace) -> Result<Box<dyn Node>> {
         DESCRIPTION.check_embedded(target)?;
         let settings = setting::Settings::parse(target, workspace)?;
-        Ok(Box::new(node::SqliteNode::new(settings, workspace)?))
+        Ok(Box::new(node::SqliteNode::new(settings, workspace, None)?))
+    }
+
+    fn durability(&self) -> Option<&'static Durability> {
+        Some(&durability::DURABILITY)
+    }
+
+    fn open_above(&self, target: &Target, workspace: &Workspace, layer: Arc<dyn FileLayer>) -> Result<Box<dyn Node>> {
+        DESCRIPTION.check_embedded(target)?;
+        let settings = setting::Settings::parse(target, workspace)?;
+        Ok(Box::new(node::SqliteNode::new(settings, workspace, Some(layer))?))
     }
 
     fn clean_up(&self, directory: &Path) -> Result<Vec<String>> {

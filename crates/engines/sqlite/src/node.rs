@@ -5,7 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use engine::{Caps, Error, Kind, Node, ObjectForm, ObjectSession, Processes, Result, Session, Value, Workspace};
+use engine::{
+    Caps, Error, FileLayer, Kind, Node, ObjectForm, ObjectSession, Processes, Result, Session, Value, Workspace,
+};
 use record::{Bytes, DataReads, DatabaseState, EngineInventory, FailureKind, SettlingStep};
 
 use crate::claim::Files;
@@ -34,11 +36,16 @@ pub(crate) struct SqliteNode {
 }
 
 impl SqliteNode {
-    pub(crate) fn new(settings: Settings, workspace: &Workspace) -> Result<SqliteNode> {
+    /// Calls on files are handed to `layer`, if there is one.
+    pub(crate) fn new(
+        settings: Settings,
+        workspace: &Workspace,
+        layer: Option<Arc<dyn FileLayer>>,
+    ) -> Result<SqliteNode> {
         let files = Files::below(&workspace.directory);
         let tally = Arc::new(Tally::new());
         let direct = Arc::new(DirectFiles::default());
-        let vfs = Arc::new(Vfs::register(Arc::clone(&tally), Arc::clone(&direct), &files.directory)?);
+        let vfs = Arc::new(Vfs::register(Arc::clone(&tally), Arc::clone(&direct), layer, &files.directory)?);
         Ok(SqliteNode { settings, files, keep: workspace.keep, claimed: AtomicBool::new(false), tally, direct, vfs })
     }
 

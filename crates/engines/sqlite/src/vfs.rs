@@ -14,7 +14,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Once};
 
-use engine::{Error, Kind, Result};
+use engine::{Error, FileLayer, Kind, Result};
 use libsqlite3_sys as ffi;
 
 use crate::counter::{Purpose, Tally};
@@ -28,6 +28,8 @@ struct Context {
     base: *mut ffi::sqlite3_vfs,
     tally: Arc<Tally>,
     direct: Arc<DirectFiles>,
+    /// What is told of each change of a file that has a name.
+    layer: Option<Arc<dyn FileLayer>>,
     /// Directory of temporary files.
     directory: PathBuf,
     temporary: AtomicU64,
@@ -48,21 +50,27 @@ unsafe impl Sync for Vfs {}
 
 impl Vfs {
     /// Registers a VFS that counts in `tally`, reads database files according to `direct`, and creates temporary files
-    /// in `directory`.
-    pub(crate) fn register(tally: Arc<Tally>, direct: Arc<DirectFiles>, directory: &Path) -> Result<Vfs> {
+    /// in `directory`; `layer` is told of changes of the others and may refuse them.
+    pub(crate) fn register(
+        tally: Arc<Tally>,
+        direct: Arc<DirectFiles>,
+        layer: Option<Arc<dyn FileLayer>>,
+        directory: &Path,
+    ) -> Result<Vfs> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         set_up_library();
         // SAFETY: a null name asks for the default VFS, which is never unregistered.
         let base = unsafe { ffi::sqlite3_vfs_find(ptr::null()) };
         // SAFETY: not null, and what SQLite returns stays valid.
-        let Some(layer) = (unsafe { base.as_ref() }) else {
+        let Some(wrapped_layer) = (unsafe { base.as_ref() }) else {
             return Err(Error::new(Kind::Missing, "SQLite has no VFS for this operating system"));
         };
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let name = CString::new(format!("dbdyno-{number}")).unwrap_or_default();
         let directory = directory.to_owned();
-        let context = Box::into_raw(Box::new(Context { base, tally, direct, directory, temporary: AtomicU64::new(0) }));
-        let raw = Box::into_raw(Box::new(wrapped(layer, &name, context)));
+        let context =
+            Box::into_raw(Box::new(Context { base, tally, direct, layer, directory, temporary: AtomicU64::new(0) }));
+        let raw = Box::into_raw(Box::new(wrapped(wrapped_layer, &name, context)));
         let vfs = Vfs { name, raw, context };
         // SAFETY: `raw` and what it points to live until `drop` has unregistered it.
         match unsafe { ffi::sqlite3_vfs_register(raw, 0) } {
@@ -159,6 +167,15 @@ unsafe extern "C" fn open(
         if code == ffi::SQLITE_OK && purpose == Purpose::Database && temporary.is_null() {
             file::enable_direct_reads(file, context.direct.file(CStr::from_ptr(name)));
         }
+        let layer = context.layer.as_ref().filter(|_| code == ffi::SQLITE_OK && temporary.is_null());
+        if let Some(layer) = layer {
+            let path = path(name);
+            if !layer.create(&path) {
+                file::close_refused(file);
+                return ffi::SQLITE_CANTOPEN;
+            }
+            file::enable_layer(file, file::LayeredFile { layer: Arc::clone(layer), path });
+        }
         code
     }
 }
@@ -170,6 +187,28 @@ fn temporary_name(context: &Context) -> *mut c_char {
     // SQLite guarantees two terminating zeros for names passed to a VFS.
     let bytes = [path.as_os_str().as_bytes(), &[0, 0]].concat();
     Box::into_raw(bytes.into_boxed_slice()).cast()
+}
+
+/// The path that `name` is.
+///
+/// # Safety
+/// `name` is a text that ends with zero.
+unsafe fn path(name: *const c_char) -> PathBuf {
+    // SAFETY: as promised.
+    let name = unsafe { CStr::from_ptr(name) };
+    PathBuf::from(std::ffi::OsStr::from_bytes(name.to_bytes()))
+}
+
+unsafe extern "C" fn delete(vfs: *mut ffi::sqlite3_vfs, name: *const c_char, sync_directory: c_int) -> c_int {
+    // SAFETY: the context lives as long as the registration, the wrapped VFS for ever. Our table has this function only where the
+    // wrapped VFS has it, and the arguments are passed as they came.
+    unsafe {
+        let context = &*(*vfs).pAppData.cast::<Context>();
+        if context.layer.as_ref().is_some_and(|layer| !layer.remove(&path(name), sync_directory != 0)) {
+            return ffi::SQLITE_IOERR_DELETE;
+        }
+        (*context.base).xDelete.unwrap_unchecked()(context.base, name, sync_directory)
+    }
 }
 
 /// Functions that delegate to the wrapped VFS.
@@ -189,7 +228,6 @@ macro_rules! delegate {
 type Symbol = unsafe extern "C" fn(*mut ffi::sqlite3_vfs, *mut c_void, *const c_char);
 
 delegate! {
-    delete = xDelete(name: *const c_char, sync_directory: c_int) -> c_int;
     access = xAccess(name: *const c_char, flags: c_int, out: *mut c_int) -> c_int;
     full_pathname = xFullPathname(name: *const c_char, size: c_int, out: *mut c_char) -> c_int;
     dl_open = xDlOpen(name: *const c_char) -> *mut c_void;

@@ -144,7 +144,8 @@ fn is_answered(check: Check, run: &Run) -> bool {
 
 /// The findings of `run`, in the order of [`record::Check`], without those that its agents made. Empty for an aborted run, which is invalid anyway.
 pub fn findings(run: &Run, context: &Context<'_>) -> Vec<Finding> {
-    if matches!(run.outcome, Outcome::Failed { .. }) {
+    // Crashes are counted and not timed: what is found in them is the verdict of their proof.
+    if matches!(run.outcome, Outcome::Failed { .. }) || !run.crashes.is_empty() {
         return Vec::new();
     }
     let mut findings: Vec<Finding> = [

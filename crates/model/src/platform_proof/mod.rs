@@ -1,6 +1,7 @@
 //! Proofs of the platform: the runs of its parts held against those of the whole.
 
 mod cache_device;
+mod durability;
 mod fabric;
 mod nfs;
 mod numa;
@@ -17,6 +18,7 @@ use crate::statistics::{Interval, mean, student_interval};
 use crate::verdict::is_invalid;
 
 pub use cache_device::{CacheDeviceProof, CacheTier, cache_device, cache_hits};
+pub use durability::{DurabilityCondition, DurabilityProof};
 pub use fabric::{FabricLoad, FabricNetwork, FabricProof};
 pub use nfs::{NfsCell, NfsLoad, NfsProof};
 pub use numa::{DeviceCell, NumaCell, NumaProof};
@@ -38,6 +40,8 @@ pub enum PlatformProof {
     Tiers(TiersProof),
     /// Of a network file system.
     Nfs(NfsProof),
+    /// Of acknowledged commits.
+    Durability(DurabilityProof),
 }
 
 /// Whether a platform gives what its parts promise.
@@ -114,6 +118,7 @@ pub fn platform_proof(record: &Record) -> Option<PlatformProof> {
         ProofSubject::Numa => numa::numa_proof(&parts).map(PlatformProof::Numa),
         ProofSubject::Tiers => tiers::tiers_proof(&parts).map(PlatformProof::Tiers),
         ProofSubject::Nfs => nfs::nfs_proof(record, &parts).map(PlatformProof::Nfs),
+        ProofSubject::Durability => durability::durability_proof(&parts).map(PlatformProof::Durability),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Proofs of the platform in words and tables.
 
 mod cache_device;
+mod durability;
 mod fabric;
 mod nfs;
 mod numa;
@@ -26,6 +27,7 @@ pub(crate) fn subject(subject: ProofSubject) -> &'static str {
         ProofSubject::Numa => "NUMA nodes",
         ProofSubject::Tiers => "caches and device",
         ProofSubject::Nfs => "network file system",
+        ProofSubject::Durability => "durability",
     }
 }
 
@@ -39,6 +41,7 @@ pub(crate) fn sentences(record: &Record, found: &PlatformProof) -> Vec<String> {
         PlatformProof::Numa(proof) => numa::sentences(proof),
         PlatformProof::Tiers(proof) => tiers::sentences(proof),
         PlatformProof::Nfs(proof) => nfs::sentences(proof, &words),
+        PlatformProof::Durability(proof) => durability::sentences(proof),
     }
 }
 
@@ -54,8 +57,15 @@ pub(crate) fn blocks(record: &Record) -> Vec<Block> {
         PlatformProof::Numa(proof) => numa::comparison(proof),
         PlatformProof::Tiers(proof) => tiers::comparison(proof),
         PlatformProof::Nfs(proof) => nfs::comparison(proof, &words),
+        PlatformProof::Durability(proof) => durability::comparison(proof),
     };
-    vec![Block::whole(vec![Block::list(sentences(record, &found))]), table.into(), Block::aside(note)]
+    let timeline = match &found {
+        PlatformProof::Durability(proof) => durability::timeline(proof),
+        _ => Vec::new(),
+    };
+    let mut blocks = vec![Block::whole(vec![Block::list(sentences(record, &found))]), table.into(), Block::aside(note)];
+    blocks.extend(timeline);
+    blocks
 }
 
 /// The loads in words, with the block sizes of the record.
@@ -93,6 +103,7 @@ impl LoadWords {
             ProofLoad::MemoryReads => "reads of memory".to_owned(),
             ProofLoad::MemoryLatency => "dependent reads of memory".to_owned(),
             ProofLoad::BlockReads => "random blocks".to_owned(),
+            ProofLoad::Ledger => "commits".to_owned(),
         }
     }
 }
@@ -159,5 +170,6 @@ pub(crate) fn tile(found: &PlatformProof) -> (String, String, String) {
         PlatformProof::Numa(proof) => numa::tile(proof),
         PlatformProof::Tiers(proof) => tiers::tile(proof),
         PlatformProof::Nfs(proof) => nfs::tile(proof),
+        PlatformProof::Durability(proof) => durability::tile(proof),
     }
 }

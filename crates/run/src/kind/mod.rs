@@ -4,6 +4,7 @@
 pub(crate) mod blocks;
 pub(crate) mod catalogue;
 pub(crate) mod device;
+pub(crate) mod durability;
 pub(crate) mod io;
 pub(crate) mod load;
 pub(crate) mod nfs;
@@ -15,6 +16,7 @@ pub(crate) mod tiers;
 
 pub use blocks::{BlocksRequest, measure_blocks};
 pub use catalogue::{dry_run, measure, resume};
+pub use durability::{DurabilityRequest, LYING_STORAGE, crashes_of, measure_durability};
 pub use io::{
     Goal, IoRequest, Permission, ProofParts, ProofSizes, calibration_phases, is_foreign, measure_io, not_found,
     survey_io,

@@ -96,7 +96,7 @@ fn a_sort_that_spills_spills_into_the_measured_directory_and_is_counted() {
     );
     let tally = std::sync::Arc::new(crate::counter::Tally::new());
     let files = crate::claim::Files::below(fixture.directory.path());
-    let vfs = crate::vfs::Vfs::register(std::sync::Arc::clone(&tally), Default::default(), &files.directory)
+    let vfs = crate::vfs::Vfs::register(std::sync::Arc::clone(&tally), Default::default(), None, &files.directory)
         .expect("register");
     let share = crate::counter::SessionShard::of(&tally);
     let link = crate::connect::open(&files.database, &settings.expect("settings"), &std::sync::Arc::new(vfs), share);

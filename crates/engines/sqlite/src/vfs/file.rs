@@ -1,9 +1,12 @@
 //! An open file: our part, followed by the file of the wrapped VFS in the same allocation.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
+use std::path::PathBuf;
 use std::ptr;
+use std::sync::Arc;
 use std::time::Instant;
 
+use engine::FileLayer;
 use libsqlite3_sys as ffi;
 
 use super::direct::{DirectReader, is_read_lock, is_wal_read_lock};
@@ -19,6 +22,14 @@ pub(super) struct File {
     temporary: *mut c_char,
     /// The direct reader of the database file; null for every other file. Owned.
     direct: *mut DirectReader,
+    /// What is told of changes; null where nothing is. Owned.
+    layered: *mut LayeredFile,
+}
+
+/// A file whose changes are told.
+pub(super) struct LayeredFile {
+    pub(super) layer: Arc<dyn FileLayer>,
+    pub(super) path: PathBuf,
 }
 
 /// Writes our part of `file`; returns the start of the wrapped part.
@@ -33,7 +44,7 @@ pub(super) unsafe fn init(
     // SAFETY: the allocation begins with room for a `File`, and the other part for the wrapped VFS follows.
     unsafe {
         let head = ffi::sqlite3_file { pMethods: ptr::null() };
-        file.cast::<File>().write(File { head, traffic, temporary, direct: ptr::null_mut() });
+        file.cast::<File>().write(File { head, traffic, temporary, direct: ptr::null_mut(), layered: ptr::null_mut() });
         let real = real(file);
         (*real).pMethods = ptr::null();
         real
@@ -76,6 +87,36 @@ pub(super) unsafe fn enable_direct_reads(file: *mut ffi::sqlite3_file, reader: O
     unsafe { (*file.cast::<File>()).direct = reader };
 }
 
+/// Sets what is told of changes of `file`.
+///
+/// # Safety
+/// `file` was opened, and is not yet used.
+pub(super) unsafe fn enable_layer(file: *mut ffi::sqlite3_file, layered: LayeredFile) {
+    // SAFETY: the allocation begins with our part, which has no layer so far.
+    unsafe { (*file.cast::<File>()).layered = Box::into_raw(Box::new(layered)) };
+}
+
+/// Closes `file`, which SQLite is told could not be opened.
+///
+/// # Safety
+/// `file` was opened, and is not yet used.
+pub(super) unsafe fn close_refused(file: *mut ffi::sqlite3_file) {
+    // SAFETY: as promised; without a function table SQLite does not close it again.
+    unsafe {
+        close(file);
+        (*file).pMethods = ptr::null();
+    }
+}
+
+/// Whether a change of `file` may be made, after it was told; true where nothing is told.
+///
+/// # Safety
+/// `file` is open.
+unsafe fn is_allowed(file: *mut ffi::sqlite3_file, tell: impl FnOnce(&LayeredFile) -> bool) -> bool {
+    // SAFETY: null, or what `enable_layer` put there and `close` takes away.
+    unsafe { (*file.cast::<File>()).layered.as_ref() }.is_none_or(tell)
+}
+
 /// The reader of `file`, if it has one.
 ///
 /// # Safety
@@ -114,6 +155,10 @@ unsafe extern "C" fn close(file: *mut ffi::sqlite3_file) -> c_int {
         if !reader.is_null() {
             drop(Box::from_raw(reader));
         }
+        let layered = std::mem::replace(&mut (*file.cast::<File>()).layered, ptr::null_mut());
+        if !layered.is_null() {
+            drop(Box::from_raw(layered));
+        }
         free_name(file);
         code
     }
@@ -146,6 +191,11 @@ unsafe extern "C" fn read(file: *mut ffi::sqlite3_file, to: *mut c_void, size: c
 unsafe extern "C" fn write(file: *mut ffi::sqlite3_file, from: *const c_void, size: c_int, offset: i64) -> c_int {
     // SAFETY: as for `read`.
     unsafe {
+        let bytes = std::slice::from_raw_parts(from.cast(), usize::try_from(size).unwrap_or(0));
+        let at = u64::try_from(offset).unwrap_or(0);
+        if !is_allowed(file, |layered| layered.layer.write(&layered.path, at, bytes)) {
+            return ffi::SQLITE_IOERR_WRITE;
+        }
         let real = real(file);
         let start = Instant::now();
         let code = changing(file, || (*(*real).pMethods).xWrite.unwrap_unchecked()(real, from, size, offset));
@@ -171,6 +221,9 @@ unsafe fn changing(file: *mut ffi::sqlite3_file, change: impl FnOnce() -> c_int)
 unsafe extern "C" fn truncate(file: *mut ffi::sqlite3_file, size: i64) -> c_int {
     // SAFETY: as for `read`.
     unsafe {
+        if !is_allowed(file, |layered| layered.layer.truncate(&layered.path, u64::try_from(size).unwrap_or(0))) {
+            return ffi::SQLITE_IOERR_TRUNCATE;
+        }
         let real = real(file);
         changing(file, || (*(*real).pMethods).xTruncate.unwrap_unchecked()(real, size))
     }
@@ -201,6 +254,9 @@ unsafe extern "C" fn shm_lock(file: *mut ffi::sqlite3_file, offset: c_int, count
 unsafe extern "C" fn sync(file: *mut ffi::sqlite3_file, flags: c_int) -> c_int {
     // SAFETY: as for `read`.
     unsafe {
+        if !is_allowed(file, |layered| layered.layer.sync(&layered.path)) {
+            return ffi::SQLITE_IOERR_FSYNC;
+        }
         let real = real(file);
         let start = Instant::now();
         let code = (*(*real).pMethods).xSync.unwrap_unchecked()(real, flags);

@@ -186,6 +186,7 @@ fn load_word(load: ProofLoad) -> &'static str {
         ProofLoad::MemoryReads => "memory-reads",
         ProofLoad::MemoryLatency => "memory-latency",
         ProofLoad::BlockReads => "blocks",
+        ProofLoad::Ledger => "commits",
     }
 }
 

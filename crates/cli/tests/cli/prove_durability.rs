@@ -1,0 +1,138 @@
+//! `dbdyno prove durability`: acknowledged commits and faults, on real engines, beside controls that have to lose.
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::bench::{Bench, Finished};
+
+/// Proves the durability of `target`, with `options`; the record and what was printed.
+fn prove(bench: &Bench, target: &str, options: &[&str]) -> (Value, Finished) {
+    let all = [&["prove", "durability", "--target", target, "--seed", "7", "--record", "r.jsonl"], options].concat();
+    let output = bench.succeed(&all);
+    (bench.record("r.jsonl"), output)
+}
+
+/// Of the crashes of the condition with this name, how many there were, and how many had a damage.
+fn crashes(record: &Value, name: &str) -> (usize, usize) {
+    let condition = |run: &Value| match &run["kind"]["proof"]["place"]["crashes"]["condition"] {
+        Value::String(word) => word.clone(),
+        other => match other["settings"]["settings"].as_str() {
+            Some(settings) => settings.to_owned(),
+            None => format!("lying_storage {}", other["lying_storage"]["every"]),
+        },
+    };
+    let runs = record["runs"].as_array().unwrap().iter().filter(|run| condition(run) == name);
+    let all: Vec<&Value> = runs.flat_map(|run| run["crashes"].as_array().unwrap()).collect();
+    let is_damaged =
+        |crash: &&&Value| ["damage", "would_not_start", "complaints"].iter().any(|field| crash.get(field).is_some());
+    (all.len(), all.iter().filter(is_damaged).count())
+}
+
+#[test]
+fn sqlite_survives_and_loses_under_each_control() {
+    let bench = Bench::new();
+    let (record, output) = prove(&bench, "sqlite", &["--crashes", "20"]);
+    assert!(output.out.contains("SURVIVED D1") && output.out.contains("at most 14 %"), "{}", output.out);
+    assert_eq!(crashes(&record, "asked"), (20, 0));
+    for control in ["lying_storage 1", "synchronous=off", "synchronous=normal"] {
+        let (count, damaged) = crashes(&record, control);
+        assert!(count == 5 && damaged >= 3, "{control}: {damaged} of {count}");
+    }
+    // A tail is lost, and what is left is whole.
+    let normal = record["runs"].as_array().unwrap().iter().filter(|run| run["test"] == "D1,synchronous=normal");
+    for crash in normal.flat_map(|run| run["crashes"].as_array().unwrap()) {
+        let damage = &crash["damage"];
+        assert!(damage["holes"].as_u64().unwrap_or(0) == 0 && damage["torn"].as_u64().unwrap_or(0) == 0, "{crash}");
+        assert!(crash.get("complaints").is_none() && crash.get("would_not_start").is_none(), "{crash}");
+    }
+    assert_eq!(bench.files().len(), 1, "nothing but the record stays: {:?}", bench.files());
+    assert_eq!(bench.succeed(&["report", "r.jsonl"]).out, output.out);
+}
+
+#[test]
+fn a_control_that_does_not_lose_leaves_no_power() {
+    let bench = Bench::new();
+    let (_, output) = prove(&bench, "sqlite", &["--crashes", "2", "--control", "none"]);
+    assert!(output.out.contains("NO POWER on D1"), "{}", output.out);
+}
+
+/// Whether this machine has rung D1 for servers: tests of the project run as root where FUSE is.
+fn has_d1() -> bool {
+    let is_root = std::fs::metadata("/proc/self").is_ok_and(|own| std::os::unix::fs::MetadataExt::uid(&own) == 0);
+    is_root && std::fs::File::options().read(true).write(true).open("/dev/fuse").is_ok()
+}
+
+#[test]
+fn postgres_survives_and_loses_without_fsync() {
+    if !has_d1() {
+        return;
+    }
+    let bench = Bench::new();
+    let (record, output) = prove(&bench, "local:postgres", &["--crashes", "3", "--control", "lying-storage,fsync=off"]);
+    assert!(output.out.contains("SURVIVED D1"), "{}", output.out);
+    assert_eq!(crashes(&record, "asked"), (3, 0));
+    assert_eq!((crashes(&record, "lying_storage 1"), crashes(&record, "fsync=off")), ((3, 3), (3, 3)));
+}
+
+#[test]
+fn a_log_of_mariadb_that_is_written_and_not_synced_survives_killed_processes_alone() {
+    if !has_d1() {
+        return;
+    }
+    let (bench, control) = (Bench::new(), "innodb_flush_log_at_trx_commit=2");
+    let (record, output) = prove(&bench, "local:mariadb", &["--crashes", "2", "--control", control]);
+    assert!(output.out.contains("SURVIVED D1"), "{}", output.out);
+    assert_eq!((crashes(&record, "asked"), crashes(&record, control)), ((2, 0), (2, 2)));
+    std::fs::remove_file(bench.path().join("r.jsonl")).unwrap();
+    let killed = ["--rung", "D0", "--crashes", "2", "--control", control];
+    let (record, _) = prove(&bench, "local:mariadb", &killed);
+    assert_eq!((crashes(&record, "asked"), crashes(&record, control)), ((2, 0), (2, 0)));
+}
+
+#[test]
+fn a_killed_proof_leaves_no_mount_and_its_server_is_found() {
+    if !has_d1() {
+        return;
+    }
+    let bench = Bench::new();
+    let options = ["prove", "durability", "--target", "local:postgres", "--crashes", "500", "--control", "none"];
+    let mut proof = bench.start(&options);
+    let place = bench.path().display().to_string();
+    let servers = || {
+        let found = Command::new("pgrep").args(["-f", &format!("postgres -D {place}")]).output().unwrap();
+        !found.stdout.is_empty()
+    };
+    let start = Instant::now();
+    // In the midst of crashes: the server has come and gone.
+    let mut changes = 0;
+    let mut was_there = false;
+    while changes < 4 && start.elapsed() < Duration::from_secs(60) {
+        let is_there = servers();
+        changes += u32::from(is_there != was_there);
+        was_there = is_there;
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    proof.kill().unwrap();
+    proof.wait().unwrap();
+    bench.succeed(&["clean", "--yes"]);
+    let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
+    assert!(!mounts.contains(&place), "{mounts}");
+    assert!(!servers(), "a server is left");
+}
+
+#[test]
+fn a_server_of_somebody_else_is_not_killed() {
+    let bench = Bench::new();
+    let output = bench.run(&["prove", "durability", "--target", "postgres://localhost/x"]);
+    assert_eq!(output.code, 2);
+    assert!(
+        output.err.contains("kills nothing that it did not start") && output.err.contains("hint:"),
+        "{}",
+        output.err
+    );
+    let output = bench.run(&["prove", "durability", "--control", "luck"]);
+    assert_eq!(output.code, 2);
+    assert!(output.err.contains("known are lying-storage, synchronous=off"), "{}", output.err);
+}

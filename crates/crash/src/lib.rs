@@ -1,0 +1,23 @@
+//! What survives a fault: changes to files in their order, what of them a power cut may leave, and a directory that loses
+//! what was not synced.
+//!
+//! The core is pure: [`Log`] holds changes, [`survivors`] says by a [`Policy`] and a seed which of them are there after a fault.
+//! A [`Volume`] is the state of both, and has faces: a directory of this host by FUSE ([`Mounted`]), and the files of an engine
+//! in this process, whose calls are handed to the volume one by one.
+//!
+//! A crate of its own because it pulls a library for FUSE that others must not pay, and because it knows no engine: what is
+//! above it is any program that writes files.
+
+mod change;
+mod directory;
+mod image;
+mod lot;
+mod mounted;
+mod survivors;
+mod volume;
+
+pub use change::{Change, Entry, Log};
+pub use image::{Content, Image, ImageError, Node, ROOT};
+pub use mounted::{MountError, Mounted, can_mount};
+pub use survivors::{Pending, Policy, pending, survivors};
+pub use volume::{Frozen, SharedVolume, Syncs, Volume};

@@ -1,0 +1,155 @@
+//! A volume that loses what was not synced: its files as programs see them, and the log of what was done to them.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use crate::change::{Change, Log};
+use crate::image::Image;
+use crate::survivors::{Pending, Policy, pending, survivors};
+
+/// Bytes that the writes of a log may take in memory.
+const LOG_BYTES_MAX: u64 = 2 << 30;
+
+/// Which syncs the volume carries out; all of them are answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Syncs {
+    /// All.
+    #[default]
+    Honest,
+    /// Every one but each `every`-th, of which nothing becomes durable; with 1 none is carried out.
+    Lying {
+        /// At least 1.
+        every: u64,
+    },
+}
+
+/// The volume has no more answers: the power is off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frozen;
+
+/// Files and the log of their changes since they were all on stable storage.
+#[derive(Debug)]
+pub struct Volume {
+    base: Image,
+    live: Image,
+    log: Log,
+    syncs: Syncs,
+    sync_count: u64,
+    is_frozen: bool,
+    is_released: bool,
+}
+
+/// A volume that several threads use.
+#[derive(Clone, Debug)]
+pub struct SharedVolume(Arc<(Mutex<Volume>, Condvar)>);
+
+impl Volume {
+    /// All of `base` is on stable storage.
+    pub fn new(base: Image, syncs: Syncs) -> Volume {
+        let live = base.clone();
+        Volume { base, live, log: Log::default(), syncs, sync_count: 0, is_frozen: false, is_released: false }
+    }
+
+    /// The files as programs see them.
+    pub fn live(&self) -> &Image {
+        &self.live
+    }
+
+    /// A number for a new object.
+    pub fn fresh(&mut self) -> u64 {
+        self.live.fresh()
+    }
+
+    /// Carries out a change and logs it. A sync of a lying volume may be answered without being one.
+    ///
+    /// # Errors
+    /// Once the volume is frozen, or its log full.
+    pub fn change(&mut self, change: Change) -> Result<(), Frozen> {
+        if self.is_frozen || self.is_full() {
+            return Err(Frozen);
+        }
+        if let Change::Sync { .. } = change {
+            self.sync_count += 1;
+            if matches!(self.syncs, Syncs::Lying { every } if self.sync_count.is_multiple_of(every.max(1))) {
+                return Ok(());
+            }
+        }
+        self.live.apply(&change);
+        self.log.append(change);
+        Ok(())
+    }
+
+    /// Puts all of it on stable storage, as `sync` does: the log begins anew.
+    pub fn rebase(&mut self) {
+        self.base = self.live.clone();
+        self.log = Log::default();
+        self.sync_count = 0;
+    }
+
+    /// The number of the last change.
+    pub fn seq(&self) -> u64 {
+        self.log.last()
+    }
+
+    /// Syncs that were asked for.
+    pub fn sync_count(&self) -> u64 {
+        self.sync_count
+    }
+
+    /// Whether the log has taken the memory that it may take.
+    pub fn is_full(&self) -> bool {
+        self.log.data_bytes() >= LOG_BYTES_MAX
+    }
+
+    /// Whether it has no more answers.
+    pub fn is_frozen(&self) -> bool {
+        self.is_frozen
+    }
+
+    /// What was not synced.
+    pub fn pending(&self) -> Pending {
+        pending(&self.log, self.seq())
+    }
+
+    /// What is there after a fault now.
+    pub fn survivors(&self, policy: Policy, seed: u64) -> Image {
+        survivors(&self.base, &self.log, self.seq(), policy, seed)
+    }
+}
+
+impl SharedVolume {
+    /// Shares a volume.
+    pub fn new(volume: Volume) -> SharedVolume {
+        SharedVolume(Arc::new((Mutex::new(volume), Condvar::new())))
+    }
+
+    /// The volume, for this thread alone. What a thread that panicked left is whole: changes are made after they were logged.
+    pub fn lock(&self) -> MutexGuard<'_, Volume> {
+        self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Turns the power off, in one step: no change is made and nothing answered from now on. Returns the number of the last
+    /// change.
+    pub fn freeze(&self) -> u64 {
+        let mut volume = self.lock();
+        volume.is_frozen = true;
+        volume.seq()
+    }
+
+    /// Lets those go that wait for an answer of a frozen volume: they get an error.
+    pub fn release(&self) {
+        self.lock().is_released = true;
+        self.0.1.notify_all();
+    }
+
+    /// The volume while the power is on; else waits until it is released, and is none.
+    pub(crate) fn powered(&self) -> Option<MutexGuard<'_, Volume>> {
+        let mut volume = self.lock();
+        while volume.is_frozen {
+            if volume.is_released {
+                return None;
+            }
+            volume = self.0.1.wait(volume).unwrap_or_else(PoisonError::into_inner);
+        }
+        Some(volume)
+    }
+}

@@ -1,0 +1,18 @@
+//! Settings that weaken durability, and the engine's own check.
+
+use engine::{Durability, OwnCheck, Value, Weakening};
+
+/// A commit is in the log of another process's page cache at least: killed processes lose nothing.
+const fn weakening(parameters: &'static [(&'static str, &'static str)]) -> Weakening {
+    Weakening { parameters, loses_on_kill: false, loses_on_power_cut: true }
+}
+
+pub(crate) static DURABILITY: Durability = Durability {
+    parameters: &[],
+    weakenings: &[weakening(&[("synchronous", "off")]), weakening(&[("synchronous", "normal")])],
+    checks: &[OwnCheck {
+        // Of the whole file, whatever the table.
+        statement: |_| "pragma integrity_check".to_owned(),
+        is_fine: |row| matches!(row.first(), Some(Value::Text(answer)) if answer == "ok"),
+    }],
+};

@@ -1,0 +1,178 @@
+//! What was acknowledged, against what is there: the algebra of sets of Jepsen's checkers (lost = acknowledged without found,
+//! phantom = found without attempted), for clients that number their commits.
+
+use std::collections::BTreeMap;
+
+use record::CrashDamage;
+
+use super::{Witness, WitnessKind, WitnessObject};
+
+/// What became of a commit, as its client knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Acknowledged: it has to be there.
+    Acknowledged,
+    /// Without an answer: it may be there.
+    Unknown,
+    /// Rolled back: it may not be there.
+    RolledBack,
+}
+
+/// The commits of a witness.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ledger {
+    /// Of rows, by client and number.
+    pub rows: BTreeMap<(u32, u64), Outcome>,
+    /// Of tables, by client and number.
+    pub tables: BTreeMap<(u32, u64), Outcome>,
+}
+
+impl Ledger {
+    /// The commits of `witness`: the last record of each counts, and one that was only attempted has no answer.
+    pub fn of(witness: &Witness) -> Ledger {
+        let mut ledger = Ledger::default();
+        for record in &witness.records {
+            let outcome = match record.kind {
+                WitnessKind::Attempt | WitnessKind::Unknown => Outcome::Unknown,
+                WitnessKind::Acknowledged => Outcome::Acknowledged,
+                WitnessKind::RolledBack => Outcome::RolledBack,
+                WitnessKind::Fault | WitnessKind::End => continue,
+            };
+            let commits = match record.object {
+                WitnessObject::Row => &mut ledger.rows,
+                WitnessObject::Table => &mut ledger.tables,
+            };
+            commits.insert((record.client, record.number), outcome);
+        }
+        ledger
+    }
+
+    /// How many commits have an outcome, rows and tables.
+    pub fn count(&self, outcome: Outcome) -> u64 {
+        self.rows.values().chain(self.tables.values()).filter(|found| **found == outcome).count() as u64
+    }
+
+    /// All commits that were begun.
+    pub fn attempted(&self) -> u64 {
+        (self.rows.len() + self.tables.len()) as u64
+    }
+}
+
+/// What is there of a commit of a row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FoundRow {
+    /// Rows in the table with a key.
+    pub rows: u32,
+    /// Rows in the table without a key, where one that was applied twice shows.
+    pub copies: u32,
+    /// Whether the content is what was written.
+    pub is_intact: bool,
+}
+
+impl FoundRow {
+    fn is_whole(self) -> bool {
+        self.rows > 0 && self.copies > 0 && self.is_intact
+    }
+}
+
+/// The damage of a crash: `rows` and `tables` are what was found of commits by client and number, `counters` what each
+/// client's counter says, which its commits raise by one each.
+pub fn damage(
+    ledger: &Ledger,
+    rows: &BTreeMap<(u32, u64), FoundRow>,
+    tables: &[(u32, u64)],
+    counters: &BTreeMap<u32, u64>,
+) -> CrashDamage {
+    let mut damage = CrashDamage::default();
+    for (commit, outcome) in &ledger.rows {
+        let found = rows.get(commit);
+        match (outcome, found) {
+            (Outcome::Acknowledged, None) => {
+                damage.lost += 1;
+                let later = (commit.0, commit.1 + 1)..=(commit.0, u64::MAX);
+                damage.holes += u64::from(rows.range(later).next().is_some());
+            }
+            (Outcome::RolledBack, Some(_)) => damage.phantoms += 1,
+            (_, Some(found)) if !found.is_whole() => damage.torn += 1,
+            (_, Some(found)) if found.rows > 1 || found.copies > 1 => damage.duplicates += 1,
+            _ => {}
+        }
+    }
+    damage.phantoms += rows.keys().filter(|commit| !ledger.rows.contains_key(commit)).count() as u64;
+    let is_lost =
+        |(table, outcome): &(&(u32, u64), &Outcome)| **outcome == Outcome::Acknowledged && !tables.contains(table);
+    damage.lost += ledger.tables.iter().filter(is_lost).count() as u64;
+    let clients: std::collections::BTreeSet<u32> =
+        ledger.rows.keys().chain(rows.keys()).map(|(client, _)| *client).chain(counters.keys().copied()).collect();
+    damage.wrong_counters = clients
+        .iter()
+        .filter(|client| {
+            let there = rows.range((**client, 0)..=(**client, u64::MAX)).count() as u64;
+            counters.get(client).copied().unwrap_or(0) != there
+        })
+        .count() as u64;
+    damage
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WHOLE: FoundRow = FoundRow { rows: 1, copies: 1, is_intact: true };
+
+    fn ledger(outcomes: &[Outcome]) -> Ledger {
+        let rows = outcomes.iter().zip(1..).map(|(outcome, number)| ((0, number), *outcome)).collect();
+        Ledger { rows, tables: BTreeMap::new() }
+    }
+
+    fn found(numbers: &[u64]) -> (BTreeMap<(u32, u64), FoundRow>, BTreeMap<u32, u64>) {
+        (numbers.iter().map(|number| ((0, *number), WHOLE)).collect(), BTreeMap::from([(0, numbers.len() as u64)]))
+    }
+
+    fn of(outcomes: &[Outcome], numbers: &[u64]) -> CrashDamage {
+        let (rows, counters) = found(numbers);
+        damage(&ledger(outcomes), &rows, &[], &counters)
+    }
+
+    use Outcome::{Acknowledged as A, RolledBack as R, Unknown as U};
+
+    #[test]
+    fn what_is_acknowledged_has_to_be_there_and_what_has_no_answer_may_be() {
+        assert!(of(&[A, A, U], &[1, 2]).is_none() && of(&[A, A, U], &[1, 2, 3]).is_none());
+        assert_eq!(of(&[A, A, U], &[1]), CrashDamage { lost: 1, ..CrashDamage::default() });
+        assert_eq!(of(&[A, A, A], &[1, 3]), CrashDamage { lost: 1, holes: 1, ..CrashDamage::default() });
+    }
+
+    #[test]
+    fn what_nobody_wrote_is_a_phantom() {
+        assert_eq!(of(&[A, R], &[1, 2]), CrashDamage { phantoms: 1, ..CrashDamage::default() });
+        assert_eq!(of(&[A], &[1, 7]), CrashDamage { phantoms: 1, ..CrashDamage::default() });
+        assert!(of(&[A, R, A], &[1, 3]).is_none());
+    }
+
+    #[test]
+    fn parts_doubles_and_counters_are_told_apart() {
+        let with = |changed: FoundRow| {
+            let (mut rows, counters) = found(&[1, 2]);
+            rows.insert((0, 2), changed);
+            damage(&ledger(&[A, A]), &rows, &[], &counters)
+        };
+        let torn = CrashDamage { torn: 1, ..CrashDamage::default() };
+        assert_eq!(with(FoundRow { is_intact: false, ..WHOLE }), torn);
+        assert_eq!(with(FoundRow { copies: 0, ..WHOLE }), torn);
+        assert_eq!(with(FoundRow { rows: 0, ..WHOLE }), torn);
+        assert_eq!(with(FoundRow { copies: 2, ..WHOLE }), CrashDamage { duplicates: 1, ..CrashDamage::default() });
+        let (rows, _) = found(&[1, 2]);
+        let one_less = damage(&ledger(&[A, A]), &rows, &[], &BTreeMap::from([(0, 1)]));
+        assert_eq!(one_less, CrashDamage { wrong_counters: 1, ..CrashDamage::default() });
+    }
+
+    #[test]
+    fn a_created_table_has_to_be_there() {
+        let tables = BTreeMap::from([((0, 1), A), ((0, 2), U)]);
+        let ledger = Ledger { rows: BTreeMap::new(), tables };
+        let lost = damage(&ledger, &BTreeMap::new(), &[], &BTreeMap::new());
+        assert_eq!(lost, CrashDamage { lost: 1, ..CrashDamage::default() });
+        assert!(damage(&ledger, &BTreeMap::new(), &[(0, 1)], &BTreeMap::new()).is_none());
+    }
+}

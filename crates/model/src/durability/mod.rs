@@ -1,0 +1,84 @@
+//! Whether acknowledged commits survived: the log of what was acknowledged, what was there afterwards, the verdict.
+
+mod ledger;
+mod witness;
+
+use record::{Crash, Ratio};
+
+pub use ledger::{FoundRow, Ledger, Outcome, damage};
+pub use witness::{
+    RECORD_BYTES, Witness, WitnessDamage, WitnessKind, WitnessObject, WitnessRecord, WitnessWriter, read_witness,
+};
+
+/// The share of crashes of a control that have to lose, so that its rung has the power to show a loss: three of five.
+pub const CONTROL_SHARE_MIN: f64 = 0.6;
+
+/// What a crash, or a number of them, has shown; the worst last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CrashVerdict {
+    /// All that was acknowledged is there.
+    Survived,
+    /// The same, but no control has lost anything, so that a loss would not have been seen.
+    NoPower,
+    /// Rows or counters that are there twice.
+    Duplicate,
+    /// Rows that nobody wrote.
+    Phantom,
+    /// Commits that are there in part, or data that the engine's own checks find damaged.
+    Torn,
+    /// Acknowledged commits are not there: the last ones of their clients.
+    Lost,
+    /// The same, and later ones are there.
+    Hole,
+    /// The engine did not start.
+    WouldNotStart,
+}
+
+impl CrashVerdict {
+    /// Its word in all views.
+    pub fn word(self) -> &'static str {
+        match self {
+            CrashVerdict::Survived => "SURVIVED",
+            CrashVerdict::NoPower => "NO POWER",
+            CrashVerdict::Duplicate => "DUPLICATE",
+            CrashVerdict::Phantom => "PHANTOM",
+            CrashVerdict::Torn => "TORN",
+            CrashVerdict::Lost => "LOST",
+            CrashVerdict::Hole => "HOLE",
+            CrashVerdict::WouldNotStart => "WOULD NOT START",
+        }
+    }
+
+    /// Of one crash.
+    pub fn of(crash: &Crash) -> CrashVerdict {
+        let damage = &crash.damage;
+        match () {
+            () if crash.would_not_start.is_some() => CrashVerdict::WouldNotStart,
+            () if damage.holes > 0 => CrashVerdict::Hole,
+            () if damage.lost > 0 => CrashVerdict::Lost,
+            () if damage.torn > 0 || !crash.complaints.is_empty() => CrashVerdict::Torn,
+            () if damage.phantoms > 0 => CrashVerdict::Phantom,
+            () if damage.duplicates > 0 || damage.wrong_counters > 0 => CrashVerdict::Duplicate,
+            () => CrashVerdict::Survived,
+        }
+    }
+}
+
+/// The largest probability of a loss that `count` crashes without one leave at 95 % confidence: `1 - 0.05^(1/count)`, about
+/// three over their number (Hanley, Lippman-Hand: If nothing goes wrong, is everything all right?, JAMA 249, 1983). None
+/// without a crash.
+pub fn loss_bound(count: u64) -> Option<Ratio> {
+    (count > 0).then(|| Ratio(1.0 - 0.05_f64.powf(1.0 / count as f64)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_over_the_number_is_the_bound() {
+        let percent = |count| loss_bound(count).map(|bound| (bound.0 * 1000.0).round() / 10.0);
+        assert_eq!([percent(1), percent(60), percent(300)], [Some(95.0), Some(4.9), Some(1.0)]);
+        assert_eq!(loss_bound(0), None);
+    }
+}

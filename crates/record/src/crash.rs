@@ -1,0 +1,174 @@
+//! Crashes on purpose: what was acknowledged before each, and what was there after it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Bytes, Nanos};
+
+/// What a fault takes away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CrashRung {
+    /// The processes of the server; the operating system goes on.
+    D0,
+    /// Also what was not synced, file by file.
+    D1,
+}
+
+impl CrashRung {
+    /// Its word on the command line and in views.
+    pub fn word(self) -> &'static str {
+        match self {
+            CrashRung::D0 => "D0",
+            CrashRung::D1 => "D1",
+        }
+    }
+}
+
+/// What is tried: the engine as it is asked for, or a control that has to lose.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum CrashCondition {
+    /// As it is asked for.
+    Asked,
+    /// Storage that answers syncs and does not carry them out.
+    LyingStorage {
+        /// Of so many syncs one is not carried out; 1 for none at all.
+        every: u32,
+    },
+    /// Settings of the engine that weaken its durability.
+    Settings {
+        /// As in a target: `name=value`, several joined by `&`.
+        settings: String,
+    },
+}
+
+/// What of the changes that were not synced survives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Survival {
+    /// All.
+    All,
+    /// None.
+    AllLost,
+    /// Those up to a moment.
+    Prefix,
+    /// By lot for each page of 4 KiB.
+    Subset,
+    /// By lot for each sector of 512 bytes.
+    Torn,
+}
+
+/// What the engine was doing when the fault came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CrashMoment {
+    /// Commits of rows alone.
+    Commit,
+    /// Also a checkpoint.
+    Checkpoint,
+    /// Also tables being created.
+    Tables,
+}
+
+/// A crash.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Crash {
+    /// Its number in its run, counted from 1.
+    pub number: u32,
+    /// Seed of what is drawn by lot.
+    pub seed: u64,
+    /// What the engine was doing.
+    pub moment: CrashMoment,
+    /// What of the unsynced survived.
+    pub survival: Survival,
+    /// From the end of the load to the fault; absent where the fault came under load.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay_ns: Option<Nanos>,
+    /// Commits that were begun.
+    pub attempted: u64,
+    /// Commits that the engine has acknowledged.
+    pub acknowledged: u64,
+    /// Commits without an answer: they may be there or not.
+    pub unknown: u64,
+    /// Rows that were there afterwards; absent where they could not be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub found: Option<u64>,
+    /// Writes that were not synced at the fault; absent where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unsynced_writes: Option<u64>,
+    /// Their bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unsynced_bytes: Option<Bytes>,
+    /// From the start of the engine after the fault until it took sessions; absent where it did not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ready_ns: Option<Nanos>,
+    /// What the engine said when it did not start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub would_not_start: Option<String>,
+    /// What was wrong.
+    #[serde(default, skip_serializing_if = "CrashDamage::is_none")]
+    pub damage: CrashDamage,
+    /// What the engine's own checks complained about.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub complaints: Vec<String>,
+    /// The last events before the fault, and it; of one crash of a run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub timeline: Vec<CrashEvent>,
+}
+
+/// What was wrong after a crash, counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CrashDamage {
+    /// Acknowledged commits that are not there, those of tables included.
+    pub lost: u64,
+    /// Of these, commits after which a later one of the same client is there.
+    pub holes: u64,
+    /// Commits that are there in part, or with other content.
+    pub torn: u64,
+    /// Rows that nobody wrote, or whose transaction was rolled back.
+    pub phantoms: u64,
+    /// Rows that are there more than once.
+    pub duplicates: u64,
+    /// Clients whose counter is not the number of their rows.
+    pub wrong_counters: u64,
+}
+
+impl CrashDamage {
+    /// Whether there is none.
+    pub fn is_none(&self) -> bool {
+        *self == CrashDamage::default()
+    }
+}
+
+/// An event of a crash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CrashEvent {
+    /// Since the first commit was begun.
+    pub at_ns: Nanos,
+    /// The client, counted from 0; 0 for the fault.
+    pub client: u32,
+    /// Number of the commit of the client; 0 for the fault.
+    pub number: u64,
+    /// What it is.
+    pub kind: CrashEventKind,
+}
+
+/// Kinds of events of a crash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CrashEventKind {
+    /// A commit was acknowledged and is there.
+    Acknowledged,
+    /// A commit was acknowledged and is not there.
+    Lost,
+    /// A commit had no answer and is there.
+    UnknownThere,
+    /// A commit had no answer and is not there.
+    UnknownGone,
+    /// The fault.
+    Fault,
+}

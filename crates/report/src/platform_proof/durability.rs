@@ -1,0 +1,165 @@
+//! Acknowledged commits and faults: the verdict, the controls beside it, the events of one crash.
+
+use model::durability::CrashVerdict;
+use model::{DurabilityCondition, DurabilityProof};
+use record::{Crash, CrashCondition, CrashEvent, CrashEventKind, CrashMoment, CrashRung, Survival};
+
+use crate::document::{Block, Cell, Column, Row, Table};
+use crate::figure::{UNKNOWN, nanos, percent};
+
+/// What a fault takes away, for a sentence.
+fn fault(rung: CrashRung) -> &'static str {
+    match rung {
+        CrashRung::D0 => "processes killed",
+        CrashRung::D1 => "processes killed, and what was not synced lost, reordered or torn, file by file",
+    }
+}
+
+/// What a rung does not show.
+fn unseen(rung: CrashRung) -> &'static str {
+    match rung {
+        CrashRung::D0 => {
+            "D0 shows that commits left the processes of the engine; whether they were synced is not seen: D1 shows that"
+        }
+        CrashRung::D1 => {
+            "D1 shows that the engine syncs what it acknowledges and recovers from what is left. The file system below it, the \
+             kernel, the hypervisor and the drive are not tried: D2 and D3, for which this version has no faults"
+        }
+    }
+}
+
+pub(super) fn sentences(proof: &DurabilityProof) -> Vec<String> {
+    let rung = proof.rung.word();
+    let crashes = if proof.crashes == 1 { "1 crash".to_owned() } else { format!("{} crashes", proof.crashes) };
+    let fault = fault(proof.rung);
+    let first = match (proof.verdict, proof.bound) {
+        (CrashVerdict::Survived, Some(bound)) => format!(
+            "SURVIVED {rung} ({fault}): 0 of {crashes} lost an acknowledged commit; at most {} of such crashes do, at 95 % \
+             confidence",
+            percent(bound)
+        ),
+        (CrashVerdict::NoPower, _) => format!(
+            "NO POWER on {rung} ({fault}): 0 of {crashes} lost an acknowledged commit, but controls that have to lose did not \
+             lose in three of five crashes, or none was tried: a loss would not have been seen"
+        ),
+        (verdict, _) => format!("{} on {rung} ({fault}): {} of {crashes} had a damage", verdict.word(), proof.damaged),
+    };
+    let asked = proof.conditions.iter().find(|found| found.condition == CrashCondition::Asked);
+    let commits = asked.map(|asked| {
+        format!(
+            "{} commits were acknowledged before these faults, {} of them are lost; {} had no answer, which may be there or not",
+            asked.acknowledged, asked.lost, asked.unknown
+        )
+    });
+    [Some(first), commits, Some(unseen(proof.rung).to_owned())].into_iter().flatten().collect()
+}
+
+/// A condition in words.
+fn condition(found: &CrashCondition) -> String {
+    match found {
+        CrashCondition::Asked => "as asked for".to_owned(),
+        CrashCondition::LyingStorage { every: 1 } => "storage that ignores syncs".to_owned(),
+        CrashCondition::LyingStorage { every } => format!("storage that ignores one of {every} syncs"),
+        CrashCondition::Settings { settings } => settings.clone(),
+    }
+}
+
+pub(super) fn comparison(proof: &DurabilityProof) -> (Table, String) {
+    let columns = vec![
+        Column::text("condition"),
+        Column::text("verdict"),
+        Column::figure("crashes"),
+        Column::figure("damaged"),
+        Column::figure("acknowledged"),
+        Column::figure("lost"),
+        Column::figure("ready\nmedian"),
+        Column::figure("ready\nlongest"),
+    ];
+    let row = |found: &DurabilityCondition| {
+        let words = condition(&found.condition);
+        let name = match () {
+            () if found.must_lose => format!("control: {words}"),
+            () if found.condition == CrashCondition::Asked => words,
+            () => format!("beside it: {words}"),
+        };
+        Row::new(vec![
+            Cell::text(name),
+            Cell::text(found.verdict.word()),
+            Cell::count(found.crashes),
+            Cell::count(found.damaged),
+            Cell::count(found.acknowledged),
+            Cell::count(found.lost),
+            Cell::figure(found.ready_ns_median.map(|time| time.0 as f64), nanos),
+            Cell::figure(found.ready_ns_max.map(|time| time.0 as f64), nanos),
+        ])
+    };
+    let note = "A control has to lose in three of five crashes, so that a loss can be seen at all. Ready: from the start of the \
+                engine after the fault until it took sessions, recovery included; it is no figure of speed where the files lie \
+                on the layer that loses them.";
+    let rows = proof.conditions.iter().map(row);
+    (Table::new("durability-table", "Conditions", columns).with(rows), note.to_owned())
+}
+
+/// The events of one crash.
+pub(super) fn timeline(proof: &DurabilityProof) -> Vec<Block> {
+    let Some(crash) = &proof.shown else { return Vec::new() };
+    let columns = vec![Column::figure("time"), Column::text("client"), Column::figure("commit"), Column::text("event")];
+    let row = |event: &CrashEvent| {
+        let is_fault = event.kind == CrashEventKind::Fault;
+        Row::new(vec![
+            Cell::figure(Some(event.at_ns.0 as f64), nanos),
+            Cell::text(if is_fault { String::new() } else { event.client.to_string() }),
+            if is_fault { Cell::text(String::new()) } else { Cell::count(event.number) },
+            Cell::text(event_words(event.kind)),
+        ])
+    };
+    let table =
+        Table::new("durability-timeline", "The last events of one crash", columns).with(crash.timeline.iter().map(row));
+    vec![table.into(), Block::aside(crash_words(crash))]
+}
+
+fn event_words(kind: CrashEventKind) -> &'static str {
+    match kind {
+        CrashEventKind::Acknowledged => "acknowledged, there",
+        CrashEventKind::Lost => "acknowledged, LOST",
+        CrashEventKind::UnknownThere => "without an answer, there",
+        CrashEventKind::UnknownGone => "without an answer, not there",
+        CrashEventKind::Fault => "fault",
+    }
+}
+
+fn crash_words(crash: &Crash) -> String {
+    let moment = match crash.moment {
+        CrashMoment::Commit => "commits of rows",
+        CrashMoment::Checkpoint => "commits of rows and a checkpoint",
+        CrashMoment::Tables => "commits of rows and of new tables",
+    };
+    let delay = crash
+        .delay_ns
+        .map_or_else(|| "under load".to_owned(), |delay| format!("{} after the last commit", nanos(delay.0 as f64)));
+    let survival = match crash.survival {
+        Survival::All => "all that was written survived",
+        Survival::AllLost => "nothing that was not synced survived",
+        Survival::Prefix => "what was not synced survived up to a moment",
+        Survival::Subset => "pages of 4 KiB that were not synced survived by lot",
+        Survival::Torn => "sectors of 512 bytes that were not synced survived by lot",
+    };
+    let unsynced = crash.unsynced_writes.map_or(String::new(), |writes| {
+        format!(
+            " ({} not synced)",
+            if writes == 1 { "1 write was".to_owned() } else { format!("{writes} writes were") }
+        )
+    });
+    let ready = crash.ready_ns.map_or_else(|| UNKNOWN.to_owned(), |ready| nanos(ready.0 as f64));
+    let said: Vec<&str> = crash.would_not_start.iter().chain(&crash.complaints).map(String::as_str).collect();
+    let said = if said.is_empty() { String::new() } else { format!(" The engine said: {}.", said.join("; ")) };
+    format!("{moment}; the fault came {delay}; {survival}{unsynced}; ready after {ready}.{said}")
+}
+
+pub(super) fn tile(proof: &DurabilityProof) -> (String, String, String) {
+    (
+        format!("crashes with a loss or another damage, {}", proof.rung.word()),
+        format!("{} of {}", proof.damaged, proof.crashes),
+        proof.verdict.word().to_owned(),
+    )
+}

@@ -1,0 +1,294 @@
+//! One crash: a load, a fault under it or after it, what is left, and what is there when the engine has started on it.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use crash::{Image, Policy};
+use engine::Durability;
+use model::durability::{CrashVerdict, Ledger, Outcome, Witness, WitnessKind, WitnessObject, damage};
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use record::{
+    Bytes, Crash, CrashCondition, CrashDamage, CrashEvent, CrashEventKind, CrashMoment, CrashRung, Nanos, Survival,
+};
+
+use super::ledger::{self, CLIENTS, Client, Found};
+use super::stand::{Running, Stand};
+use super::witness_file::WitnessFile;
+use crate::{Error, Result};
+
+/// How long a load lasts, milliseconds.
+const LOAD_MS: (u64, u64) = (40, 300);
+
+/// The delays between the last commit and the fault: by lot between these, each factor alike, nanoseconds.
+const DELAY_NS: (f64, f64) = (200_000.0, 1_000_000_000.0);
+
+/// How long an answer may take that a fault leaves open.
+const ANSWER_MAX: Duration = Duration::from_secs(30);
+
+/// Events that are kept of a crash.
+const EVENTS_MAX: usize = 24;
+
+/// What is drawn for a crash.
+struct Draw {
+    seed: u64,
+    moment: CrashMoment,
+    survival: Survival,
+    load: Duration,
+    delay: Option<Duration>,
+}
+
+impl Draw {
+    /// Of the crash with `number` in its run; moments and policies go by turns, the rest is by lot.
+    fn of(seed: u64, number: u32, rung: CrashRung, condition: &CrashCondition) -> Draw {
+        let seed = seed ^ u64::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let lies = matches!(condition, CrashCondition::LyingStorage { .. });
+        let survival = match (rung, lies, number % 4) {
+            (CrashRung::D0, false, _) => Survival::All,
+            (CrashRung::D0, true, _) | (CrashRung::D1, _, 1) => Survival::AllLost,
+            (CrashRung::D1, _, 2) => Survival::Prefix,
+            (CrashRung::D1, _, 3) => Survival::Subset,
+            (CrashRung::D1, ..) => Survival::Torn,
+        };
+        let moment = match number % 3 {
+            1 => CrashMoment::Commit,
+            2 => CrashMoment::Checkpoint,
+            _ => CrashMoment::Tables,
+        };
+        let share = random.next_u64() as f64 / u64::MAX as f64;
+        let delay_ns = DELAY_NS.0 * (DELAY_NS.1 / DELAY_NS.0).powf(share);
+        // A control is to lose: its fault comes under load.
+        let is_delayed = *condition == CrashCondition::Asked && number.is_multiple_of(2);
+        Draw {
+            seed,
+            moment,
+            survival,
+            load: Duration::from_millis(LOAD_MS.0 + random.next_u64() % (LOAD_MS.1 - LOAD_MS.0)),
+            delay: is_delayed.then(|| Duration::from_nanos(delay_ns as u64)),
+        }
+    }
+
+    fn policy(&self) -> Policy {
+        match self.survival {
+            Survival::All => Policy::All,
+            Survival::AllLost => Policy::AllLost,
+            Survival::Prefix => Policy::Prefix,
+            Survival::Subset => Policy::Subset,
+            Survival::Torn => Policy::Torn,
+        }
+    }
+}
+
+/// Crashes of one condition, one after the other: the engine that recovered from one is that of the next.
+pub(super) struct Crashes<'a> {
+    pub(super) stand: Stand<'a>,
+    pub(super) durability: &'static Durability,
+    pub(super) condition: CrashCondition,
+    /// The data before the first crash, where faults need them.
+    pub(super) pristine: Option<Image>,
+    /// Where witnesses are kept.
+    pub(super) witness: PathBuf,
+    pub(super) seed: u64,
+    running: Option<Running>,
+}
+
+impl<'a> Crashes<'a> {
+    pub(super) fn new(
+        stand: Stand<'a>,
+        durability: &'static Durability,
+        condition: CrashCondition,
+        pristine: Option<Image>,
+        witness: PathBuf,
+        seed: u64,
+    ) -> Crashes<'a> {
+        Crashes { stand, durability, condition, pristine, witness, seed, running: None }
+    }
+
+    /// Carries out the crash with `number`.
+    pub(super) fn crash(&mut self, number: u32) -> Result<Crash> {
+        let draw = Draw::of(self.seed, number, self.stand.rung, &self.condition);
+        let mut running = self.running()?;
+        let dialect = self.stand.engine.dialect();
+        let mut session = running.node.connect()?;
+        ledger::reset(session.as_mut(), dialect)?;
+        drop(session);
+        running.arm(&self.stand)?;
+        let text = format!("{} seed {} crash {number} {:?}", self.stand.target, self.seed, self.condition);
+        let witness = WitnessFile::create(&self.witness, &text, running.volume())?;
+        let at = self.load(&running, &draw, &witness)?;
+        witness.say(WitnessKind::Fault, WitnessObject::Row, 0, 0)?;
+        let fault = running.end(at, draw.policy(), draw.seed)?;
+        let witness = witness.read()?;
+        let ledger = Ledger::of(&witness);
+        let mut crash = Crash {
+            number,
+            seed: draw.seed,
+            moment: draw.moment,
+            survival: draw.survival,
+            delay_ns: draw.delay.map(|delay| Nanos(delay.as_nanos() as u64)),
+            attempted: ledger.attempted(),
+            acknowledged: ledger.count(Outcome::Acknowledged),
+            unknown: ledger.count(Outcome::Unknown),
+            found: None,
+            unsynced_writes: fault.pending.map(|pending| pending.writes),
+            unsynced_bytes: fault.pending.map(|pending| Bytes(pending.bytes)),
+            ready_ns: None,
+            would_not_start: None,
+            damage: CrashDamage::default(),
+            complaints: Vec::new(),
+            timeline: Vec::new(),
+        };
+        match self.stand.start(fault.left)? {
+            Err(error) => {
+                crash.would_not_start = Some(ledger::kept(&error.message));
+                crash.damage.lost = crash.acknowledged;
+            }
+            Ok(started) => {
+                crash.ready_ns = Some(started.ready_ns);
+                let found = ledger::find(started.node.as_ref(), dialect, self.durability, &ledger, draw.seed)?;
+                let rows = found.rows.clone().unwrap_or_default();
+                crash.found = found.rows.as_ref().map(|rows| rows.len() as u64);
+                crash.damage = damage(&ledger, &rows, &found.tables, &found.counters);
+                crash.complaints = found.complaints.clone();
+                crash.timeline = timeline(&witness, &ledger, &found, fault.at);
+                self.running = Some(started);
+            }
+        }
+        if CrashVerdict::of(&crash) != CrashVerdict::Survived {
+            // The next one begins anew.
+            self.stop()?;
+        }
+        Ok(crash)
+    }
+
+    /// The engine that runs, or one that is started on the data before the first crash.
+    fn running(&mut self) -> Result<Running> {
+        match self.running.take() {
+            Some(running) => Ok(running),
+            None => Ok(self.stand.start(self.pristine.clone())??),
+        }
+    }
+
+    /// Ends the engine, whatever its data are like.
+    pub(super) fn stop(&mut self) -> Result<()> {
+        let Some(running) = self.running.take() else { return Ok(()) };
+        // On the file system of this host it is shut down; its data on a volume are needed no more.
+        if self.pristine.is_none() {
+            return running.close();
+        }
+        let at = running.fault();
+        running.end(at, Policy::AllLost, 0).map(drop)
+    }
+
+    /// Has the clients commit, and turns the power off under or after that; returns when.
+    fn load(&self, running: &Running, draw: &Draw, witness: &WitnessFile) -> Result<Nanos> {
+        let (stop, dialect) = (AtomicBool::new(false), self.stand.engine.dialect());
+        let connect = || -> Result<_> {
+            let mut session = running.node.connect()?;
+            session.limit_waits(Some(ANSWER_MAX));
+            Ok(session)
+        };
+        let mut clients = Vec::new();
+        for client in 0..CLIENTS {
+            let session = connect()?;
+            clients.push(Client { session, dialect, client, seed: draw.seed, witness, stop: &stop });
+        }
+        let checkpointer = if draw.moment == CrashMoment::Checkpoint { Some(connect()?) } else { None };
+        thread::scope(|scope| {
+            let works: Vec<_> = clients
+                .into_iter()
+                .map(|client| {
+                    let creates = draw.moment == CrashMoment::Tables && client.client == 0;
+                    scope.spawn(move || if creates { client.create_tables() } else { client.commit_rows() })
+                })
+                .collect();
+            let at_checkpoint = draw.load.mul_f64(0.8);
+            let checkpoint = checkpointer.map(|mut session| {
+                scope.spawn(move || {
+                    thread::sleep(at_checkpoint);
+                    // The fault may come meanwhile: then it fails.
+                    let _ = running.node.checkpoint(session.as_mut());
+                })
+            });
+            thread::sleep(draw.load);
+            let mut ended = Vec::new();
+            let at = match draw.delay {
+                None => {
+                    let at = running.fault();
+                    stop.store(true, Ordering::Relaxed);
+                    // What waits for an answer of a volume without power is let go with it.
+                    ended.extend(works.into_iter().map(thread::ScopedJoinHandle::join));
+                    at
+                }
+                Some(delay) => {
+                    stop.store(true, Ordering::Relaxed);
+                    ended.extend(works.into_iter().map(thread::ScopedJoinHandle::join));
+                    thread::sleep(delay);
+                    running.fault()
+                }
+            };
+            if let Some(checkpoint) = checkpoint {
+                let _ = checkpoint.join();
+            }
+            for work in ended {
+                work.unwrap_or_else(|_| Err(Error::environment("a client has ended too early")))?;
+            }
+            Ok(at)
+        })
+    }
+}
+
+/// The last events of a crash, and its fault.
+fn timeline(witness: &Witness, ledger: &Ledger, found: &Found, fault: Nanos) -> Vec<CrashEvent> {
+    let Some(start) = witness.records.first().map(|record| record.mono_ns) else { return Vec::new() };
+    let rows = found.rows.as_ref();
+    let mut events: Vec<CrashEvent> = witness
+        .records
+        .iter()
+        .filter(|record| record.object == WitnessObject::Row)
+        .filter_map(|record| {
+            let commit = (record.client, record.number);
+            let is_there = rows.is_some_and(|rows| rows.contains_key(&commit));
+            let kind = match (record.kind, ledger.rows.get(&commit)) {
+                (WitnessKind::Acknowledged, _) if is_there => CrashEventKind::Acknowledged,
+                (WitnessKind::Acknowledged, _) => CrashEventKind::Lost,
+                (WitnessKind::Unknown, Some(Outcome::Unknown)) if is_there => CrashEventKind::UnknownThere,
+                (WitnessKind::Unknown, Some(Outcome::Unknown)) => CrashEventKind::UnknownGone,
+                _ => return None,
+            };
+            let at_ns = Nanos(record.mono_ns.saturating_sub(start));
+            Some(CrashEvent { at_ns, client: record.client, number: record.number, kind })
+        })
+        .collect();
+    let at_ns = Nanos(fault.0.saturating_sub(start));
+    events.push(CrashEvent { at_ns, client: 0, number: 0, kind: CrashEventKind::Fault });
+    events.sort_by_key(|event| event.at_ns);
+    events.split_off(events.len().saturating_sub(EVENTS_MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn twelve_crashes_have_each_moment_with_each_survival_and_half_of_them_a_delay() {
+        let draws: Vec<Draw> =
+            (1..=12).map(|number| Draw::of(5, number, CrashRung::D1, &CrashCondition::Asked)).collect();
+        let mut kinds: Vec<(CrashMoment, Survival)> = draws.iter().map(|draw| (draw.moment, draw.survival)).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        assert_eq!(kinds.len(), 12);
+        assert_eq!(draws.iter().filter(|draw| draw.delay.is_some()).count(), 6);
+        let delays = draws.iter().filter_map(|draw| draw.delay);
+        assert!(delays.into_iter().all(|delay| (200..=1_000_000).contains(&delay.as_micros())));
+    }
+
+    #[test]
+    fn a_control_has_its_fault_under_load() {
+        let condition = CrashCondition::LyingStorage { every: 1 };
+        assert!((1..=20).all(|number| Draw::of(5, number, CrashRung::D1, &condition).delay.is_none()));
+    }
+}

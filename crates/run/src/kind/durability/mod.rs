@@ -1,0 +1,389 @@
+//! Durability: acknowledged commits of an engine that dbdyno starts, with faults in between.
+//!
+//! The engine is opened once and shut down, so that its data are complete on the file system. For each crash they are, on rung
+//! D1, on a volume that loses what was not synced: mounted over their directory, seen by this process and its children alone,
+//! or told by an engine in this process. Nothing is written to the data themselves. A crash is a load by several clients, a
+//! fault in one step, and a start on what is left; the engine that recovered from one crash is that of the next.
+//! Controls that have to lose are tried the same way.
+
+mod crash_run;
+mod layer;
+mod ledger;
+mod stand;
+mod witness_file;
+
+use std::path::PathBuf;
+
+use crash::{Syncs, can_mount};
+use engine::{Durability, Target, Weakening, Workspace};
+use measure::clock;
+use record::{
+    Bytes, CrashCondition, CrashRung, Dop, Layer, Nanos, Plan, PlannedRun, Preset, ProofLoad, ProofPart, ProofPlace,
+    ProofSubject, RunKind, Unit,
+};
+
+use self::crash_run::Crashes;
+use self::ledger::CLIENTS;
+use self::stand::{START_MAX, START_OF_CONTROL_MAX, Stand};
+use crate::directory::MeasuredDirectory;
+use crate::invocation::{Kind, Measured, invoke};
+use crate::platform::{Context, OpenOptions, Platform};
+use crate::recorder::Recorder;
+use crate::run::{self, keep};
+use crate::{Error, Event, Result, Setup};
+
+/// Crashes of one run, at most: a run is what an interrupted proof keeps.
+const CRASHES_OF_RUN: u32 = 20;
+
+/// Crashes of a control, at most.
+const CRASHES_OF_CONTROL: u32 = 5;
+
+/// Of so many syncs the graded control ignores one.
+const GRADED_EVERY: u32 = 10;
+
+/// The name of the control that answers syncs and carries none out.
+pub const LYING_STORAGE: &str = "lying-storage";
+
+/// Buffer cache of the engine: its data are kept in memory, too.
+const CACHE: Bytes = Bytes::MIB.times(32);
+
+/// What the proof is asked for.
+#[derive(Clone, Debug)]
+pub struct DurabilityRequest {
+    /// What every kind of run is asked for.
+    pub setup: Setup,
+    /// What faults take away.
+    pub rung: CrashRung,
+    /// Crashes of the engine as it is asked for.
+    pub crashes: u32,
+    /// Controls by name; absent for all of the rung.
+    pub controls: Option<Vec<String>>,
+}
+
+/// Crashes of a proof with `preset`.
+pub fn crashes_of(preset: Preset) -> u32 {
+    match preset {
+        Preset::Smoke => 3,
+        Preset::Quick => 60,
+        Preset::Standard | Preset::Publish | Preset::Soak => 300,
+    }
+}
+
+/// Proves what survives.
+///
+/// # Errors
+/// Only where there is no record yet; later errors are in [`Measured::error`] beside the record so far.
+pub fn measure_durability(request: &DurabilityRequest, context: Context<'_>) -> Result<Measured> {
+    let durability = context.engine.durability().ok_or_else(|| {
+        Error::user(format!("{} has no proof of durability", context.engine.title()))
+            .hint("give an embedded engine, or a temporary server such as local:NAME: `dbdyno prove durability --help` names them")
+    })?;
+    check_target(&context)?;
+    let target = with_parameters(context.target, durability.parameters);
+    let context = Context { target: &target, ..context };
+    let mut kind = DurabilityKind { request, durability, conditions: Vec::new(), data: PathBuf::new() };
+    Ok(invoke(&mut kind, [context], None)?.measured(&request.setup.record))
+}
+
+fn check_target(context: &Context<'_>) -> Result<()> {
+    if context.target.local || context.engine.about().is_in_process && !context.target.is_external() {
+        return Ok(());
+    }
+    Err(Error::user(format!(
+        "the durability of {} cannot be proved: dbdyno did not start it, and kills nothing that it did not start",
+        context.target
+    ))
+    .hint("give a temporary server, such as local:NAME, or an embedded engine"))
+}
+
+/// `target` with `parameters`, where it does not have them itself.
+fn with_parameters(target: &Target, parameters: &[(&str, &str)]) -> Target {
+    let mut target = target.clone();
+    for (name, value) in parameters {
+        if target.parameter(name).is_none() {
+            target.parameters.push(((*name).to_owned(), (*value).to_owned()));
+        }
+    }
+    target
+}
+
+/// Something that is tried.
+#[derive(Clone, Debug)]
+struct Condition {
+    condition: CrashCondition,
+    must_lose: bool,
+    crashes: u32,
+    syncs: Syncs,
+    parameters: &'static [(&'static str, &'static str)],
+}
+
+impl Condition {
+    fn asked(crashes: u32) -> Condition {
+        let condition = CrashCondition::Asked;
+        Condition { condition, must_lose: false, crashes, syncs: Syncs::Honest, parameters: &[] }
+    }
+
+    fn lying(every: u32, crashes: u32) -> Condition {
+        Condition {
+            condition: CrashCondition::LyingStorage { every },
+            must_lose: every == 1,
+            syncs: Syncs::Lying { every: every.into() },
+            ..Condition::asked(crashes)
+        }
+    }
+
+    fn weakened(weakening: &'static Weakening, rung: CrashRung, crashes: u32) -> Condition {
+        Condition {
+            condition: CrashCondition::Settings { settings: settings(weakening) },
+            must_lose: match rung {
+                CrashRung::D0 => weakening.loses_on_kill,
+                CrashRung::D1 => weakening.loses_on_power_cut,
+            },
+            parameters: weakening.parameters,
+            ..Condition::asked(crashes)
+        }
+    }
+
+    /// The name of a control.
+    fn name(&self) -> String {
+        match &self.condition {
+            CrashCondition::Asked => String::new(),
+            CrashCondition::LyingStorage { every: 1 } => LYING_STORAGE.to_owned(),
+            CrashCondition::LyingStorage { every } => format!("{LYING_STORAGE}-{every}"),
+            CrashCondition::Settings { settings } => settings.clone(),
+        }
+    }
+}
+
+fn settings(weakening: &Weakening) -> String {
+    weakening.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("&")
+}
+
+/// All controls of an engine on `rung`; those that need not lose come last.
+fn controls(durability: &'static Durability, rung: CrashRung, is_in_process: bool, crashes: u32) -> Vec<Condition> {
+    // The files of a server are not on a layer where its processes alone are killed.
+    let has_layer = rung == CrashRung::D1 || is_in_process;
+    let lying = has_layer.then(|| Condition::lying(1, crashes));
+    let graded = has_layer.then(|| Condition::lying(GRADED_EVERY, crashes));
+    let weakened = durability.weakenings.iter().map(|weakening| Condition::weakened(weakening, rung, crashes));
+    let mut all: Vec<Condition> = lying.into_iter().chain(weakened).chain(graded).collect();
+    all.sort_by_key(|condition| !condition.must_lose);
+    all
+}
+
+struct DurabilityKind<'r> {
+    request: &'r DurabilityRequest,
+    durability: &'static Durability,
+    conditions: Vec<Condition>,
+    /// Directory of the data.
+    data: PathBuf,
+}
+
+impl DurabilityKind<'_> {
+    /// What is tried: what is asked for, then the controls.
+    fn choose(&self, context: &Context<'_>) -> Result<Vec<Condition>> {
+        let request = self.request;
+        let of_control = CRASHES_OF_CONTROL.min(request.crashes.max(2));
+        let known = controls(self.durability, request.rung, context.engine.about().is_in_process, of_control);
+        let mut chosen = vec![Condition::asked(request.crashes)];
+        match &request.controls {
+            None => {
+                let is_thorough = request.crashes >= crashes_of(Preset::Standard);
+                chosen.extend(known.into_iter().filter(|control| control.must_lose || is_thorough));
+            }
+            Some(names) => {
+                for name in names {
+                    let found = known.iter().find(|control| control.name() == *name);
+                    chosen.push(found.cloned().ok_or_else(|| {
+                        let all: Vec<String> = known.iter().map(Condition::name).collect();
+                        let (title, rung) = (context.engine.title(), request.rung.word());
+                        Error::user(format!("{title} has no control {name} on {rung}"))
+                            .hint(format!("known are {}", all.join(", ")))
+                    })?);
+                }
+            }
+        }
+        Ok(chosen)
+    }
+}
+
+impl Kind for DurabilityKind<'_> {
+    fn setup(&self) -> Setup {
+        self.request.setup.clone()
+    }
+
+    fn jobs_max(&self) -> u32 {
+        CLIENTS
+    }
+
+    fn check(&self, [context]: &[Context<'_>; 1]) -> Result<()> {
+        let is_in_process = context.engine.about().is_in_process;
+        self.choose(context)?;
+        if self.request.rung == CrashRung::D1 && !is_in_process {
+            can_mount().map_err(|error| {
+                Error::environment(format!("rung D1 is out for a server on this machine: {error}"))
+                    .hint("run as root where /dev/fuse is, or give --rung D0, or an embedded engine")
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Data that are kept are complete, and synced, when the engine was shut down.
+    fn options(
+        &self,
+        directory: &MeasuredDirectory,
+        _context: &Context<'_>,
+        _opened: &[Platform<'_>],
+    ) -> Result<OpenOptions> {
+        Ok(OpenOptions { cache: Some(CACHE), keep: true, ..OpenOptions::of(directory) })
+    }
+
+    fn plan(&mut self, directory: &MeasuredDirectory, [platform]: &mut [Platform<'_>; 1]) -> Result<[Plan; 1]> {
+        let opened = platform.opened()?;
+        if opened.nodes.counts().0 != 1 {
+            return Err(
+                Error::user("faults of several nodes at once are not tried yet").hint("give a target with one node")
+            );
+        }
+        self.data = opened
+            .nodes
+            .first()
+            .data_directory()
+            .ok_or_else(|| Error::user("the engine has no data directory on this host"))?
+            .to_owned();
+        self.conditions = self.choose(&platform.context)?;
+        let request = self.request;
+        let runs = self.conditions.iter().flat_map(|condition| {
+            let starts = (0..condition.crashes).step_by(CRASHES_OF_RUN as usize);
+            starts.map(|start| planned(condition, request.rung, CRASHES_OF_RUN.min(condition.crashes - start)))
+        });
+        let mut plan = Plan {
+            seed: request.setup.seed,
+            repeats: 1,
+            runs: runs.collect(),
+            ..Plan::new(
+                platform.context.target.to_string(),
+                directory.path().display().to_string(),
+                request.setup.preset,
+            )
+        };
+        plan.number();
+        Ok([plan])
+    }
+
+    fn measure(&mut self, [platform]: &mut [Platform<'_>; 1], [record]: &mut [Recorder; 1]) -> Result<()> {
+        let plan = record.plan.clone();
+        platform.context.announce(&plan, Nanos(0), &self.request.setup.record);
+        let workspace = Workspace {
+            directory: platform.options.directory.clone(),
+            keep: true,
+            cache_bytes: Some(CACHE),
+            sessions_max: CLIENTS + 8,
+        };
+        platform.close()?;
+        if self.request.rung == CrashRung::D1 && !platform.context.engine.about().is_in_process {
+            host::separate_mounts().map_err(|error| {
+                Error::environment(error.to_string()).hint("run as root, or give --rung D0, or an embedded engine")
+            })?;
+        }
+        let tried =
+            plan.runs.iter().try_for_each(|planned| self.measure_run(platform, record, &plan, planned, &workspace));
+        // Opened once more, its data are removed as by every invocation.
+        let options = OpenOptions { keep: false, ..platform.options.clone() };
+        tried.and(platform.reopen(options))
+    }
+}
+
+impl DurabilityKind<'_> {
+    fn measure_run(
+        &self,
+        platform: &Platform<'_>,
+        record: &mut Recorder,
+        plan: &Plan,
+        planned: &PlannedRun,
+        workspace: &Workspace,
+    ) -> Result<()> {
+        let Some(ProofPart { place: ProofPlace::Crashes { rung, condition, count, .. }, .. }) = planned.kind.proof()
+        else {
+            return Ok(());
+        };
+        let Some(tried) = self.conditions.iter().find(|one| one.condition == *condition) else { return Ok(()) };
+        let context = &platform.context;
+        let mut target = context.target.clone();
+        target
+            .parameters
+            .extend(tried.parameters.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+        let stand = Stand {
+            engine: context.engine,
+            target,
+            workspace: workspace.clone(),
+            rung: *rung,
+            syncs: tried.syncs,
+            data: self.data.clone(),
+            start_max: if *condition == CrashCondition::Asked { START_MAX } else { START_OF_CONTROL_MAX },
+        };
+        let pristine = stand.pristine()?;
+        let witness = workspace.directory.join("witness");
+        let seed = plan.seed ^ u64::from(planned.number) << 40;
+        let mut crashes = Crashes::new(stand, self.durability, condition.clone(), pristine.clone(), witness, seed);
+        let failure = platform.without_engine(plan, |bench| {
+            let mut run = run::new(bench, planned);
+            run.title = title(&tried.condition);
+            (run.layer, run.unit) = (Layer::Database, Unit::Transaction);
+            let run = run::measure(bench, planned, run, Nanos(0), |run| {
+                let start = clock::now();
+                let carried_out = (1..=*count).try_for_each(|number| {
+                    if context.interrupt.is_raised() {
+                        return Err(Error::interrupted());
+                    }
+                    let crash = crashes.crash(number)?;
+                    run.totals.operations += crash.acknowledged;
+                    run.totals.transactions += crash.acknowledged;
+                    run.crashes.push(crash);
+                    let elapsed = clock::now().since(start);
+                    context.listener.on_event(&Event::Progress { elapsed, operations: run.totals.operations });
+                    Ok(())
+                });
+                let stopped = crashes.stop();
+                run.window_ns = clock::now().since(start);
+                keep_one_timeline(&mut run.crashes);
+                carried_out.and(stopped)
+            })?;
+            keep(bench, record, run)
+        })?;
+        if let Some(image) = pristine.filter(|_| context.engine.about().is_in_process) {
+            // What an engine in this process left in its directory is replaced by what was there.
+            stand::replace_files(&self.data, &image)?;
+        }
+        failure.map_or(Ok(()), |message| Err(Error::environment(message)))
+    }
+}
+
+/// Keeps the events of the first crash with a damage, or of the first one.
+fn keep_one_timeline(crashes: &mut [record::Crash]) {
+    use model::durability::CrashVerdict;
+    let is_damaged = |crash: &record::Crash| CrashVerdict::of(crash) != CrashVerdict::Survived;
+    let has_events = |crash: &record::Crash| crash.timeline.len() > 1;
+    let damaged = crashes.iter().position(|crash| is_damaged(crash) && has_events(crash));
+    let kept = damaged.or_else(|| crashes.iter().position(has_events));
+    let others = crashes.iter_mut().enumerate().filter(|(index, _)| Some(*index) != kept);
+    others.for_each(|(_, crash)| crash.timeline.clear());
+}
+
+fn planned(condition: &Condition, rung: CrashRung, count: u32) -> PlannedRun {
+    let place =
+        ProofPlace::Crashes { rung, condition: condition.condition.clone(), must_lose: condition.must_lose, count };
+    let part = ProofPart { subject: ProofSubject::Durability, place, load: ProofLoad::Ledger };
+    let name = condition.name();
+    let code = if name.is_empty() { rung.word().to_owned() } else { format!("{},{name}", rung.word()) };
+    PlannedRun::new(code, RunKind::Proof(part), Dop::jobs(CLIENTS))
+}
+
+fn title(condition: &CrashCondition) -> String {
+    match condition {
+        CrashCondition::Asked => "commits and faults".to_owned(),
+        CrashCondition::LyingStorage { every: 1 } => "control: storage that ignores syncs".to_owned(),
+        CrashCondition::LyingStorage { every } => format!("storage that ignores one of {every} syncs"),
+        CrashCondition::Settings { settings } => format!("control: {settings}"),
+    }
+}
