@@ -59,9 +59,8 @@ impl FarServer {
         command.args(["-c", &format!("listen_addresses={}", server.namespace.address), "-k", &at]);
         command.args(settings).args(["-c", "autovacuum=off"]).stdin(Stdio::null()).stderr(Stdio::null());
         server.server = Some(command.spawn().unwrap());
-        wait_until("the server does not answer", || {
-            std::net::TcpStream::connect((server.namespace.address.as_str(), server.port)).is_ok()
-        });
+        // It listens before it takes sessions.
+        wait_until("the server does not answer", || server.psql("select 1").output().unwrap().status.success());
         Some(server)
     }
 
@@ -110,12 +109,15 @@ impl FarServer {
 
     /// What the server answers to `query`.
     pub fn ask(&self, query: &str) -> String {
-        let output = Command::new("psql")
-            .args(["-h", &self.namespace.address, "-U", "bench", "-d", "postgres", "-XAtc", query])
-            .output()
-            .unwrap();
+        let output = self.psql(query).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+
+    fn psql(&self, query: &str) -> Command {
+        let mut command = Command::new("psql");
+        command.args(["-h", &self.namespace.address, "-U", "bench", "-d", "postgres", "-XAtc", query]);
+        command
     }
 
     pub fn observe(&self, more: &str) -> String {
