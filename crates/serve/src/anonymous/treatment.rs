@@ -69,8 +69,9 @@ const NAMES: [(&str, &str, Class); 36] = [
 const OWN: [(&str, &str); 3] = [("scripts", "text"), ("gauges", "sql"), ("jobs", "description")];
 
 /// Fields that say what somebody said.
-const MESSAGES: [&str; 16] = [
+const MESSAGES: [&str; 18] = [
     "compared",
+    "complaints",
     "event",
     "expected",
     "faults",
@@ -86,6 +87,7 @@ const MESSAGES: [&str; 16] = [
     "refused",
     "unreadable",
     "what",
+    "would_not_start",
 ];
 
 /// Fields whose texts are of a known form, and name nobody.
