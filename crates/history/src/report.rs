@@ -33,6 +33,19 @@ enum Piece<'a> {
     Row(&'a [String]),
 }
 
+#[cfg(test)]
+impl Piece<'_> {
+    /// A title, headings or a row as text; lines of text are left out.
+    fn shown(&self) -> Option<String> {
+        Some(match self {
+            Piece::Title(title) => format!("title {title}"),
+            Piece::Headings(headings) => format!("headings {}", headings.join("|")),
+            Piece::Row(cells) => format!("row {}", cells.join("|")),
+            Piece::Line(_) => return None,
+        })
+    }
+}
+
 /// A heading or label without what versions and notations differ in: `Memory (GB)` and `Memory(GB)` are `memorygb`.
 fn key(text: &str) -> String {
     let is_kept = |letter: &char| letter.is_alphanumeric() || matches!(letter, '%' | '#' | '+' | '/');

@@ -26,11 +26,13 @@ pub enum Purpose {
     SideOrder = 9,
     /// Moments at which the sessions of an engine are sampled.
     Samples = 10,
+    /// Moments, delays and losses of crashes.
+    Faults = 11,
 }
 
 impl Purpose {
     /// Each of them.
-    pub const ALL: [Purpose; 10] = [
+    pub const ALL: [Purpose; 11] = [
         Purpose::Keys,
         Purpose::Arrivals,
         Purpose::Addresses,
@@ -41,6 +43,7 @@ impl Purpose {
         Purpose::RunOrder,
         Purpose::SideOrder,
         Purpose::Samples,
+        Purpose::Faults,
     ];
 }
 

@@ -79,8 +79,9 @@ pub fn open_database(
                         timeout,
                         visible: Arc::clone(&visible),
                         is_of_cluster: !is_one,
-                        takes_writes: index == 0,
-                        lock: Lock::Held,
+                        takes_writes: node.takes_writes(),
+                        // The others have joined.
+                        lock: if index == 0 { Lock::Held } else { Lock::Doubtful },
                         random: Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_add(index as u64)),
                         node,
                     }),

@@ -284,12 +284,7 @@ mod tests {
     fn pieces(text: &str) -> Vec<String> {
         let mut found = Vec::new();
         let mut take = |piece: Piece<'_>| {
-            match piece {
-                Piece::Title(title) => found.push(format!("title {title}")),
-                Piece::Headings(headings) => found.push(format!("headings {}", headings.join("|"))),
-                Piece::Row(cells) => found.push(format!("row {}", cells.join("|"))),
-                Piece::Line(_) => {}
-            }
+            found.extend(piece.shown());
             Ok(())
         };
         read(text.as_bytes(), &mut take).unwrap();

@@ -126,12 +126,7 @@ mod tests {
         let (mut tables, mut found) = (Tables::default(), Vec::new());
         for line in text.lines() {
             let mut take = |piece: Piece<'_>| {
-                match piece {
-                    Piece::Title(title) => found.push(format!("title {title}")),
-                    Piece::Headings(headings) => found.push(format!("headings {}", headings.join("|"))),
-                    Piece::Row(cells) => found.push(format!("row {}", cells.join("|"))),
-                    Piece::Line(_) => {}
-                }
+                found.extend(piece.shown());
                 Ok(())
             };
             tables.line(line, &mut take).unwrap();

@@ -70,7 +70,7 @@ fn words(kind: &DoubtKind) -> String {
         }
         DoubtKind::NoResetTime => "one dump of counters without the time since which they count".to_owned(),
         DoubtKind::Reset => "counters were reset between two dumps".to_owned(),
-        DoubtKind::Restart => "the server was restarted between two dumps".to_owned(),
+        DoubtKind::Restart => "the server was restarted, or was not reached, between two readings".to_owned(),
         DoubtKind::Decreased { counter } => {
             format!("counter {} is less than before, and nothing says that it was reset", clean(counter))
         }

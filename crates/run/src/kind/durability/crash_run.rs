@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crash::{Image, Policy};
 use engine::Durability;
+use measure::{Purpose, RunSeed};
 use model::durability::{CrashVerdict, Ledger, Outcome, Witness, WitnessKind, WitnessObject, damage};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -42,8 +43,8 @@ struct Draw {
 
 impl Draw {
     /// Of the crash with `number` in its run; moments and policies go by turns, the rest is by lot.
-    fn of(seed: u64, number: u32, rung: CrashRung, condition: &CrashCondition) -> Draw {
-        let seed = seed ^ u64::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    fn of(seed: RunSeed, number: u32, rung: CrashRung, condition: &CrashCondition) -> Draw {
+        let seed = seed.stream(Purpose::Faults, number);
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let lies = matches!(condition, CrashCondition::LyingStorage { .. });
         let survival = match (rung, lies, number % 4) {
@@ -60,8 +61,8 @@ impl Draw {
         };
         let share = random.next_u64() as f64 / u64::MAX as f64;
         let delay_ns = DELAY_NS.0 * (DELAY_NS.1 / DELAY_NS.0).powf(share);
-        // A control is to lose: its fault comes under load.
-        let is_delayed = *condition == CrashCondition::Asked && number.is_multiple_of(2);
+        // A control is to lose: its fault comes under load. Of the others half have a delay, of each way of surviving.
+        let is_delayed = *condition == CrashCondition::Asked && (number / 4 + number).is_multiple_of(2);
         Draw {
             seed,
             moment,
@@ -91,7 +92,7 @@ pub(super) struct Crashes<'a> {
     pub(super) pristine: Option<Image>,
     /// Where witnesses are kept.
     pub(super) witness: PathBuf,
-    pub(super) seed: u64,
+    pub(super) seed: RunSeed,
     running: Option<Running>,
 }
 
@@ -102,7 +103,7 @@ impl<'a> Crashes<'a> {
         condition: CrashCondition,
         pristine: Option<Image>,
         witness: PathBuf,
-        seed: u64,
+        seed: RunSeed,
     ) -> Crashes<'a> {
         Crashes { stand, durability, condition, pristine, witness, seed, running: None }
     }
@@ -116,7 +117,7 @@ impl<'a> Crashes<'a> {
         ledger::reset(session.as_mut(), dialect)?;
         drop(session);
         running.arm(&self.stand)?;
-        let text = format!("{} seed {} crash {number} {:?}", self.stand.target, self.seed, self.condition);
+        let text = format!("{} seed {} crash {number} {:?}", self.stand.target, draw.seed, self.condition);
         let witness = WitnessFile::create(&self.witness, &text, running.volume())?;
         let at = self.load(&running, &draw, &witness)?;
         witness.say(WitnessKind::Fault, WitnessObject::Row, 0, 0)?;
@@ -271,17 +272,23 @@ fn timeline(witness: &Witness, ledger: &Ledger, found: &Found, fault: Nanos) -> 
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
+    const SEED: RunSeed = RunSeed { plan: 5, run: 1 };
+
     #[test]
-    fn twelve_crashes_have_each_moment_with_each_survival_and_half_of_them_a_delay() {
+    fn crashes_have_each_moment_and_a_delay_or_none_with_each_survival() {
         let draws: Vec<Draw> =
-            (1..=12).map(|number| Draw::of(5, number, CrashRung::D1, &CrashCondition::Asked)).collect();
-        let mut kinds: Vec<(CrashMoment, Survival)> = draws.iter().map(|draw| (draw.moment, draw.survival)).collect();
-        kinds.sort_unstable();
-        kinds.dedup();
-        assert_eq!(kinds.len(), 12);
-        assert_eq!(draws.iter().filter(|draw| draw.delay.is_some()).count(), 6);
+            (1..=24).map(|number| Draw::of(SEED, number, CrashRung::D1, &CrashCondition::Asked)).collect();
+        let moments: BTreeSet<(CrashMoment, Survival)> =
+            draws[..12].iter().map(|draw| (draw.moment, draw.survival)).collect();
+        assert_eq!(moments.len(), 12);
+        let delayed: BTreeSet<(bool, Survival)> =
+            draws.iter().map(|draw| (draw.delay.is_some(), draw.survival)).collect();
+        assert_eq!(delayed.len(), 8);
+        assert_eq!(draws.iter().filter(|draw| draw.delay.is_some()).count(), 12);
         let delays = draws.iter().filter_map(|draw| draw.delay);
         assert!(delays.into_iter().all(|delay| (200..=1_000_000).contains(&delay.as_micros())));
     }
@@ -289,6 +296,6 @@ mod tests {
     #[test]
     fn a_control_has_its_fault_under_load() {
         let condition = CrashCondition::LyingStorage { every: 1 };
-        assert!((1..=20).all(|number| Draw::of(5, number, CrashRung::D1, &condition).delay.is_none()));
+        assert!((1..=20).all(|number| Draw::of(SEED, number, CrashRung::D1, &condition).delay.is_none()));
     }
 }

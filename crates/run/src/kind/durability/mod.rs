@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 use crash::{Syncs, can_mount};
 use engine::{Durability, Target, Weakening, Workspace};
-use measure::clock;
+use measure::{RunSeed, clock};
 use record::{
     Bytes, CrashCondition, CrashRung, Dop, Layer, Nanos, Plan, PlannedRun, Preset, ProofLoad, ProofPart, ProofPlace,
     ProofSubject, RunKind, Unit,
@@ -324,7 +324,7 @@ impl DurabilityKind<'_> {
         };
         let pristine = stand.pristine()?;
         let witness = workspace.directory.join("witness");
-        let seed = plan.seed ^ u64::from(planned.number) << 40;
+        let seed = RunSeed { plan: plan.seed, run: planned.number };
         let mut crashes = Crashes::new(stand, self.durability, condition.clone(), pristine.clone(), witness, seed);
         let failure = platform.without_engine(plan, |bench| {
             let mut run = run::new(bench, planned);
