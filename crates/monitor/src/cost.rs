@@ -2,7 +2,11 @@
 
 use std::fmt;
 
+use model::promise::Operation;
 use rustix::time::{ClockId, clock_gettime};
+
+use crate::probe::Answer;
+use crate::prober::Burst;
 
 /// The cost of one target, cumulative.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -22,6 +26,19 @@ impl Cost {
     /// Bytes of the log of the engine, at most; absent where it does not tell.
     pub fn log_bytes(&self) -> Option<f64> {
         self.log_bytes_per_commit.map(|bytes| bytes * self.commits as f64)
+    }
+
+    /// Adds the statements of `burst`.
+    pub(crate) fn add(&mut self, burst: &Burst) {
+        let Burst { answers, fresh, .. } = burst;
+        let committed = |answer: &&Answer| answer.operation == Operation::Commit && answer.result.is_ok();
+        let fresh_statements = fresh.as_ref().map_or(0, |fresh| fresh.statements);
+        self.statements += answers.iter().map(|answer| answer.statements).sum::<u64>() + fresh_statements;
+        self.commits += answers.iter().filter(committed).count() as u64 + fresh_statements;
+        if let Some(bytes) = fresh.as_ref().and_then(|fresh| fresh.log_bytes).map(|bytes| bytes as f64) {
+            // Others write as well: the least of them is closest to the truth.
+            self.log_bytes_per_commit = Some(self.log_bytes_per_commit.map_or(bytes, |known| known.min(bytes)));
+        }
     }
 
     /// What was added since `earlier`.

@@ -8,6 +8,7 @@
 mod alert;
 mod budget;
 mod clock;
+mod cluster;
 mod control;
 mod cost;
 mod database;
@@ -41,4 +42,4 @@ pub use push::{Collector, collector};
 pub use slo::{Slo, slo};
 pub use storage::open_storage;
 pub use watch::{Settings, Watched, watch_all};
-pub use written::{dashboard, openslo, rules, sloth, unit};
+pub use written::{dashboard, inhibition, openslo, rules, sloth, unit};

@@ -227,7 +227,7 @@ impl History {
             _ => change.since.0,
         };
         let sql = "select outcome, count(*) from event where target = ?1 and operation = ?2 and at_ms > ?3 \
-                   and at_ms <= ?4 and outcome not in ('good', 'late') group by outcome";
+                   and at_ms <= ?4 and outcome not in ('good', 'late', 'not known') group by outcome";
         let mut statement = self.connection.prepare(sql)?;
         let values = params![target, change.operation.word(), begin, change.at.0];
         let rows = statement.query_map(values, |row| Ok((row.get::<_, String>(0)?, row.get::<_, u64>(1)?)))?;
