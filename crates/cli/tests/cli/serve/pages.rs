@@ -228,6 +228,7 @@ fn names_of_others_are_text() {
         record["engine"]["title"] = json!(hostile);
     });
     fs::write(bench.path().join("records/dbdyno-<script>alert(1)<!--.jsonl"), "x").unwrap();
+    fs::write(bench.path().join("records/dbdyno-line\r\nX-Evil: 1\u{202e}.jsonl"), "x").unwrap();
     let server = Server::start(&bench, &[]);
     let hostile_id = id(&server, hostile);
     let old = id(&server, "dbdyno-old");
@@ -243,7 +244,10 @@ fn names_of_others_are_text() {
         format!("/history?test={query}"),
         format!("/plan?target={query}"),
     ] {
-        let body = server.get(&target).body;
+        let answer = server.get(&target);
+        assert!(answer.field("x-evil").is_none(), "{target}: {}", answer.head);
+        let body = answer.body;
+        assert!(!body.contains('\u{202e}'), "{target} lets a name turn the text around");
         assert!(!body.contains("<script>alert") && !body.contains("<img"), "{target}\n{body}");
     }
 }
