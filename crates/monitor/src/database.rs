@@ -88,8 +88,8 @@ pub fn open_database(
 
 /// Why it is not known how far a replica is behind.
 const NOT_YET: &str = "the node that takes writes has not shown yet what it has committed";
-const NO_WRITER: &str = "no node shows what it has committed that takes writes";
-const ALONE: &str = "the node that it follows is not watched beside it; with both in one target, db1,db2, it is";
+const NO_WRITER: &str = "no node that takes writes shows what it has committed";
+const ALONE: &str = "the node that it follows is not watched beside it; name both in one target: db1,db2";
 
 /// `nodes` with their probes, and their cluster where they are several.
 fn opened(

@@ -274,7 +274,7 @@ const PER_OPERATION: [PerOperation; 6] = [
     },
     PerOperation {
         name: "unknown",
-        help: "Events that say nothing of the database, because the monitor was late or stopped",
+        help: "Events that say nothing of the database: the monitor was late or stopped, or there is nothing to hold them against",
         of: |operation| Some(Value::Count(operation.counts.unknown)),
     },
     PerOperation {

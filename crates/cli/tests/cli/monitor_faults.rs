@@ -195,7 +195,11 @@ fn a_replica_that_falls_behind_and_a_failover_are_told_as_what_they_are() {
         told.iter().any(|line| line.contains("no node takes writes: ") && line.contains("replica 2 only reads")),
         "{told:#?}"
     );
-    assert!(monitor.seen.iter().any(|line| line.contains("lag is not known: no node shows")), "{:#?}", monitor.seen);
+    assert!(
+        monitor.seen.iter().any(|line| line.contains("lag is not known: no node that takes writes shows")),
+        "{:#?}",
+        monitor.seen
+    );
     promote(replica);
     let line = monitor.wait_for("it takes writes now");
     assert!(line.contains("replica 1: "), "{line}");
@@ -221,7 +225,7 @@ fn a_replica_alone_reads_and_says_that_its_lag_is_not_known() {
     let mut monitor = Monitor::start(&bench, &[&[&*target][..], &QUICK].concat());
     let line = monitor.wait_for("lag is not known: ");
     assert!(
-        line.contains("the node that it follows is not watched beside it; with both in one target, db1,db2"),
+        line.contains("the node that it follows is not watched beside it; name both in one target: db1,db2"),
         "{line}"
     );
     wait_until("it does not read", || count(&bench, 0, "read", "good") >= 3);
