@@ -2,11 +2,7 @@
 
 use std::fmt;
 
-use model::promise::Operation;
 use rustix::time::{ClockId, clock_gettime};
-
-use crate::probe::Answer;
-use crate::prober::Burst;
 
 /// The cost of one target, cumulative.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -28,14 +24,11 @@ impl Cost {
         self.log_bytes_per_commit.map(|bytes| bytes * self.commits as f64)
     }
 
-    /// Adds the statements of `burst`.
-    pub(crate) fn add(&mut self, burst: &Burst) {
-        let Burst { answers, fresh, .. } = burst;
-        let committed = |answer: &&Answer| answer.operation == Operation::Commit && answer.result.is_ok();
-        let fresh_statements = fresh.as_ref().map_or(0, |fresh| fresh.statements);
-        self.statements += answers.iter().map(|answer| answer.statements).sum::<u64>() + fresh_statements;
-        self.commits += answers.iter().filter(committed).count() as u64 + fresh_statements;
-        if let Some(bytes) = fresh.as_ref().and_then(|fresh| fresh.log_bytes).map(|bytes| bytes as f64) {
+    /// Adds what a start took; `log_bytes` is what the log grew by during one commit.
+    pub(crate) fn add(&mut self, statements: u64, commits: u64, log_bytes: Option<u64>) {
+        self.statements += statements;
+        self.commits += commits;
+        if let Some(bytes) = log_bytes.map(|bytes| bytes as f64) {
             // Others write as well: the least of them is closest to the truth.
             self.log_bytes_per_commit = Some(self.log_bytes_per_commit.map_or(bytes, |known| known.min(bytes)));
         }

@@ -21,7 +21,7 @@ use record::Nanos;
 
 pub(crate) use self::otlp::otlp_metrics;
 use crate::cost::Cost;
-use crate::watch::Watched;
+use crate::watched::Watched;
 
 /// Edges of the buckets, in thresholds; powers of two, so that each is exact.
 const EDGES: [f64; 9] = [0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0];

@@ -39,6 +39,17 @@ pub(crate) struct Burst {
     pub(crate) trouble: Option<String>,
 }
 
+impl Burst {
+    /// Adds what it took to `cost`.
+    pub(crate) fn add_to(&self, cost: &mut Cost) {
+        let committed = |answer: &&Answer| answer.operation == Operation::Commit && answer.result.is_ok();
+        let fresh_statements = self.fresh.as_ref().map_or(0, |fresh| fresh.statements);
+        let statements = self.answers.iter().map(|answer| answer.statements).sum::<u64>() + fresh_statements;
+        let commits = self.answers.iter().filter(committed).count() as u64 + fresh_statements;
+        cost.add(statements, commits, self.fresh.as_ref().and_then(|fresh| fresh.log_bytes));
+    }
+}
+
 /// A connection of its own.
 #[derive(Debug)]
 pub(crate) struct Fresh {
@@ -105,7 +116,7 @@ impl Prober {
         let mut cost = Cost::default();
         for number in 0..starts {
             let burst = self.probing.burst(Effort::Full, number % 10 == 0);
-            cost.add(&burst);
+            burst.add_to(&mut cost);
             let refused = burst.answers.iter().find(|answer| answer.result.is_err());
             if let Some(Answer { operation, result: Err(refused), .. }) = refused {
                 return Err(format!("{} of start {number}: {refused:?}", operation.word()));

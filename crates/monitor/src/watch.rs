@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-use model::promise::{AlertChange, Control, Event, HourlyMedians, Judge, Operation, Outcome, Promise, UnixMillis};
+use model::promise::{AlertChange, Control, Event, HourlyMedians, Judge, Operation, Outcome, UnixMillis};
 use record::Nanos;
 use run::{Error, Interrupt, Result};
 
@@ -23,6 +23,7 @@ use crate::prober::{Burst, Done, Order, Prober};
 use crate::push::Collector;
 use crate::schedule::Schedule;
 use crate::starts::{Decision, Starts};
+use crate::watched::Watched;
 
 /// How all targets are watched.
 #[derive(Clone, Debug)]
@@ -58,22 +59,6 @@ impl Settings {
         let error = Error::user(format!("timeout {timeout} ms is longer than the period of {period} ms"));
         Err(error.hint("give a shorter --timeout, or a longer --every"))
     }
-}
-
-/// A target that is open.
-pub struct Watched {
-    /// Its name: the target, without a password.
-    pub name: String,
-    /// The name of its engine in OpenTelemetry; absent of storage.
-    pub system: Option<&'static str>,
-    /// The cluster that it is a node of; absent where it is alone.
-    pub cluster: Option<String>,
-    /// The record that its promise is made from; empty without one.
-    pub record: String,
-    /// What is promised.
-    pub promises: Vec<Promise>,
-    /// The target.
-    pub prober: Prober,
 }
 
 /// Watches each of `watched` for as long as was asked for, or until `interrupt` is raised; returns what each cost.
@@ -401,7 +386,7 @@ impl<'a> Watch<'a> {
 
     /// Counts what a start cost, and makes the period longer where that is too much.
     fn count(&mut self, burst: &Burst, now: u64) {
-        self.cost.add(burst);
+        burst.add_to(&mut self.cost);
         self.cost.cpu_ns = process_cpu_ns() / self.share;
         let (looked_ns, cost_then) = self.looked;
         let cost = self.cost.since(&cost_then);

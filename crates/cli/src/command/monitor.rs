@@ -56,7 +56,7 @@ pub struct MonitorArguments {
 pub enum MonitorCommand {
     /// Print a month of each target: promised, kept, budget left, incidents
     Report(MonitorReportArguments),
-    /// Print rules of Prometheus: burn rates, outage, drift, absence; or what Alertmanager leaves out meanwhile
+    /// Print rules for Prometheus (burn rates, outage, drift, absence) or Alertmanager
     Rules(MonitorRulesArguments),
     /// Print the objectives for OpenSLO, over 28 and 30 days, or for sloth
     Slo(MonitorSloArguments),
