@@ -86,6 +86,9 @@ pub fn open_database(
     }
 }
 
+/// The title of the engine, and a session with its statements.
+type Prepared = (String, Probe);
+
 /// Why it is not known how far a replica is behind.
 const NOT_YET: &str = "the node that takes writes has not shown yet what it has committed";
 const NO_WRITER: &str = "no node that takes writes shows what it has committed";
@@ -95,7 +98,7 @@ const ALONE: &str = "the node that it follows is not watched beside it; name bot
 fn opened(
     engine: &'static dyn Engine,
     nodes: Vec<Box<dyn Node>>,
-    probes: Vec<(String, Probe)>,
+    probes: Vec<Prepared>,
     has_writer: bool,
     (timeout, seed): (Duration, u64),
 ) -> Vec<Opened> {
@@ -109,7 +112,7 @@ fn opened(
         engine_title: engine_title.clone(),
         prober: Prober::new(ClusterWriter(Arc::clone(&cluster))),
     });
-    let of_node = |(index, (node, (engine_title, probe))): (usize, (Box<dyn Node>, (String, Probe)))| Opened {
+    let of_node = |(index, (node, (engine_title, probe))): (usize, (Box<dyn Node>, Prepared))| Opened {
         node: if is_one { String::new() } else { node.name() },
         engine_title,
         prober: Prober::new(Database {
@@ -130,7 +133,7 @@ fn opened(
 }
 
 /// The title of the engine and a session with its statements, of each of `nodes`, of which the first one takes writes.
-fn prepare(engine: &dyn Engine, nodes: &[Box<dyn Node>], timeout: Duration) -> Result<Vec<(String, Probe)>> {
+fn prepare(engine: &dyn Engine, nodes: &[Box<dyn Node>], timeout: Duration) -> Result<Vec<Prepared>> {
     let mut prepared = Vec::with_capacity(nodes.len());
     for (index, node) in nodes.iter().enumerate() {
         let is_first = index == 0;
@@ -152,7 +155,7 @@ fn prepare_replicas(
     target: &Target,
     nodes: &[Box<dyn Node>],
     timeout: Duration,
-) -> Result<Vec<(String, Probe)>> {
+) -> Result<Vec<Prepared>> {
     let no_table = |why: &str| {
         let message = format!("{target} takes no writes, and has no table of a monitor to read{why}");
         let error = Error::new(Kind::Usage, message);
