@@ -2,6 +2,11 @@
 
 use crate::bench::Bench;
 
+/// `text` without its breaks of lines.
+fn unwrapped(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 const RUN: [&str; 8] = ["run", "--tests", "T311", "--jobs", "1", "--seconds", "0.2", "--record"];
 
 #[test]
@@ -22,6 +27,7 @@ fn the_sheet_says_what_a_proof_of_the_same_settings_has_shown() {
     bench.succeed(&[&RUN[..], &["settings.jsonl"]].concat());
     assert!(bench.succeed(&["report", "settings.jsonl"]).out.contains("commits durable: settings"));
     let report = bench.succeed(&["report", "settings.jsonl", "--durability", "proof.jsonl", "--details"]).out;
+    let report = unwrapped(&report);
     assert!(report.contains("at 95 % confidence"), "{report}");
     assert!(bench.record("settings.jsonl")["engine"].get("durability_shown").is_none());
 
@@ -37,12 +43,12 @@ fn the_sheet_says_what_a_proof_of_the_same_settings_has_shown() {
     // Commits that are not the same work are not ranked, unless that is asked for.
     bench.succeed(&lossy);
     let compare = ["compare", "settings.jsonl", "lossy.jsonl", "--durability", "proof.jsonl,-", "--details"];
-    let compared = bench.succeed(&compare).out;
+    let compared = unwrapped(&bench.succeed(&compare).out);
     assert!(
         compared.contains("durable: shown on D1, 0 of 4") && compared.contains("different durability"),
         "{compared}"
     );
-    let ranked = bench.succeed(&[&compare[..], &["--any-durability"]].concat()).out;
+    let ranked = unwrapped(&bench.succeed(&[&compare[..], &["--any-durability"]].concat()).out);
     assert!(!ranked.contains("different durability"), "{ranked}");
     // A run that is invalid on a busy machine has no warning beside it.
     assert!(ranked.contains("not the same work") || ranked.contains("invalid"), "{ranked}");

@@ -191,9 +191,18 @@ fn crash_words(crash: &Crash) -> String {
         )
     });
     let ready = crash.ready_ns.map_or_else(|| UNKNOWN.to_owned(), |ready| nanos(ready.0 as f64));
+    let is_later = |event: &CrashEvent| {
+        let fault = crash.timeline.iter().find(|event| event.kind == CrashEventKind::Fault);
+        event.kind == CrashEventKind::Acknowledged && fault.is_some_and(|fault| event.at_ns > fault.at_ns)
+    };
+    let late = if crash.timeline.iter().any(is_later) {
+        " Answers that were under way at the fault were read after it."
+    } else {
+        ""
+    };
     let said: Vec<&str> = crash.would_not_start.iter().chain(&crash.complaints).map(String::as_str).collect();
     let said = if said.is_empty() { String::new() } else { format!(" The engine said: {}.", said.join("; ")) };
-    format!("{moment}; the fault came {delay}; {survival}{unsynced}; ready after {ready}.{said}")
+    format!("{moment}; the fault came {delay}; {survival}{unsynced}; ready after {ready}.{late}{said}")
 }
 
 pub(super) fn tile(proof: &DurabilityProof) -> (String, String, String) {
