@@ -117,6 +117,9 @@ have_amtool >/dev/null || {
 [ -x /usr/sbin/sshd ] && command -v ssh >/dev/null || install_stopped openssh-server openssh-client
 command -v ip >/dev/null || install iproute2
 
+# The layer that loses writes is held against three file systems.
+{ [ -x /usr/sbin/mkfs.xfs ] && [ -x /usr/sbin/mkfs.btrfs ]; } || install xfsprogs btrfs-progs
+
 # Servers that cannot be installed beside those of this release are unpacked from other releases of Debian, with the libraries
 # they were built for.
 missing_server() { # directory reason

@@ -43,7 +43,12 @@ impl Directory {
     }
 
     fn change(&self, change: Change) -> Answer<()> {
-        self.volume()?.change(change).map_err(|_| Errno::ENOSPC)
+        let changed = self.volume()?.change(change);
+        changed.or_else(|_| {
+            // Where the power went off with this change, it has no answer either.
+            drop(self.volume()?);
+            Err(Errno::ENOSPC)
+        })
     }
 
     fn attributes(&self, object: u64) -> Answer<FileAttr> {
@@ -137,7 +142,7 @@ impl Directory {
     /// Space is given by a larger size alone: other modes are left to the program.
     fn allocate(&self, object: u64, offset: u64, length: u64, mode: i32) -> Answer<()> {
         let mut volume = self.volume()?;
-        let size = volume.live().data(object).ok_or(Errno::ENOENT)?.len() as u64;
+        let size = volume.live().data(object).ok_or(Errno::ENOENT)?.size();
         let end = offset.checked_add(length).filter(|end| *end <= FILE_BYTES_MAX).ok_or(Errno::EFBIG)?;
         match mode {
             0 if end > size => volume.change(Change::Truncate { object, size: end }).map_err(|_| Errno::ENOSPC),
@@ -170,7 +175,7 @@ fn kind(node: &Node) -> FileType {
 
 fn attributes(object: u64, node: &Node) -> FileAttr {
     let size = match &node.content {
-        Content::File(data) => data.len() as u64,
+        Content::File(data) => data.size(),
         Content::Directory(_) => u64::from(BLOCK_BYTES),
         Content::Link(target) => target.len() as u64,
     };
@@ -351,11 +356,7 @@ impl Filesystem for Directory {
             Err(error) => return reply.error(error),
         };
         match volume.live().data(object.0) {
-            Some(data) => {
-                let start = usize::try_from(offset).unwrap_or(usize::MAX).min(data.len());
-                let end = start.saturating_add(size as usize).min(data.len());
-                reply.data(&data[start..end]);
-            }
+            Some(data) => reply.data(&data.read(offset, size as usize)),
             None => reply.error(Errno::EISDIR),
         }
     }

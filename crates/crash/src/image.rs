@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, lchown, symlink};
 use std::path::Path;
-use std::sync::Arc;
 use std::time::SystemTime;
 
 use crate::change::Change;
+use crate::data::Data;
 
 /// The number of the directory that contains all others: that of FUSE.
 pub const ROOT: u64 = 1;
@@ -20,8 +20,8 @@ const LEVELS_MAX: u32 = 32;
 /// What an object is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// A file; its bytes are shared with copies of the image until one of them changes them.
-    File(Arc<Vec<u8>>),
+    /// A file.
+    File(Data),
     /// A directory: numbers by names.
     Directory(BTreeMap<Vec<u8>, u64>),
     /// A symbolic link.
@@ -118,7 +118,7 @@ impl Image {
                 () if kind.is_symlink() => Content::Link(fs::read_link(&path)?.into_os_string().into_vec()),
                 () if kind.is_file() => {
                     *room = room.checked_sub(metadata.len()).ok_or(ImageError::TooLarge { bytes_max })?;
-                    Content::File(Arc::new(fs::read(&path)?))
+                    Content::File(Data::from(fs::read(&path)?.as_slice()))
                 }
                 () => continue,
             };
@@ -132,19 +132,37 @@ impl Image {
         Ok(())
     }
 
-    /// Writes the files of its first level into `directory`, without syncing them.
+    /// Writes all of it into `directory`, with permissions and owners, without syncing it.
     ///
     /// # Errors
-    /// Where one cannot be written.
-    pub fn write_files(&self, directory: &Path) -> io::Result<()> {
-        for (name, object) in self.entries(ROOT) {
-            if let Some(Node { content: Content::File(data), mode, .. }) = self.node(object) {
-                let path = directory.join(std::ffi::OsStr::from_bytes(name));
-                fs::write(&path, data.as_slice())?;
-                fs::set_permissions(&path, fs::Permissions::from_mode(*mode))?;
+    /// Where something cannot be written.
+    pub fn write_all(&self, directory: &Path) -> io::Result<()> {
+        self.write_from(ROOT, directory)
+    }
+
+    fn write_from(&self, parent: u64, directory: &Path) -> io::Result<()> {
+        for (name, object) in self.entries(parent) {
+            let Some(node) = self.node(object) else { continue };
+            let path = directory.join(std::ffi::OsStr::from_bytes(name));
+            match &node.content {
+                Content::File(data) => fs::write(&path, data.to_vec())?,
+                Content::Directory(_) => fs::create_dir(&path)?,
+                Content::Link(target) => symlink(std::ffi::OsStr::from_bytes(target), &path)?,
+            }
+            lchown(&path, Some(node.uid), Some(node.gid))?;
+            match &node.content {
+                Content::Directory(_) => self.write_from(object, &path)?,
+                Content::File(_) => fs::set_permissions(&path, fs::Permissions::from_mode(node.mode))?,
+                Content::Link(_) => {}
             }
         }
-        Ok(())
+        match self.node(parent) {
+            Some(own) => {
+                lchown(directory, Some(own.uid), Some(own.gid))?;
+                fs::set_permissions(directory, fs::Permissions::from_mode(own.mode))
+            }
+            None => Ok(()),
+        }
     }
 
     /// A number that no object has.
@@ -176,7 +194,7 @@ impl Image {
     }
 
     /// The bytes of a file; none of another object.
-    pub fn data(&self, object: u64) -> Option<&[u8]> {
+    pub fn data(&self, object: u64) -> Option<&Data> {
         match &self.node(object)?.content {
             Content::File(data) => Some(data),
             _ => None,
@@ -186,7 +204,7 @@ impl Image {
     /// Bytes of all its files.
     pub fn size_bytes(&self) -> u64 {
         let size = |node: &Node| match &node.content {
-            Content::File(data) => data.len() as u64,
+            Content::File(data) => data.size(),
             _ => 0,
         };
         self.nodes.values().map(size).sum()
@@ -198,11 +216,11 @@ impl Image {
             Change::Write { object, offset, data } => self.write(*object, *offset, data),
             Change::Truncate { object, size } => {
                 if let Some(file) = self.file(*object) {
-                    file.resize(usize::try_from(*size).unwrap_or(usize::MAX), 0);
+                    file.resize(*size);
                 }
             }
             Change::CreateFile { parent, name, object } => {
-                self.create(*parent, name, *object, Content::File(Arc::default()));
+                self.create(*parent, name, *object, Content::File(Data::default()));
             }
             Change::CreateDirectory { parent, name, object } => {
                 self.create(*parent, name, *object, Content::Directory(BTreeMap::new()));
@@ -234,20 +252,16 @@ impl Image {
 
     /// Writes `data` at `offset` of a file.
     pub(crate) fn write(&mut self, object: u64, offset: u64, data: &[u8]) {
-        let Some(file) = self.file(object) else { return };
-        let start = usize::try_from(offset).unwrap_or(usize::MAX);
-        let Some(end) = start.checked_add(data.len()) else { return };
-        if file.len() < end {
-            file.resize(end, 0);
+        if let Some(file) = self.file(object) {
+            file.write(offset, data);
         }
-        file[start..end].copy_from_slice(data);
     }
 
-    fn file(&mut self, object: u64) -> Option<&mut Vec<u8>> {
+    fn file(&mut self, object: u64) -> Option<&mut Data> {
         let node = self.nodes.get_mut(&object)?;
         node.changed = SystemTime::now();
         match &mut node.content {
-            Content::File(data) => Some(Arc::make_mut(data)),
+            Content::File(data) => Some(data),
             _ => None,
         }
     }

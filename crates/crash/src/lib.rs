@@ -9,15 +9,24 @@
 //! above it is any program that writes files.
 
 mod change;
+mod data;
 mod directory;
+mod disk;
+mod file_system;
 mod image;
+mod log_writes;
+mod loop_device;
 mod lot;
 mod mounted;
 mod survivors;
 mod volume;
 
 pub use change::{Change, Entry, Log};
+pub use data::Data;
+pub use disk::{MountedDisk, can_mount_disk, formatted};
+pub use file_system::FileSystem;
 pub use image::{Content, Image, ImageError, Node, ROOT};
+pub use log_writes::{START_MARK, replay_log_writes};
 pub use mounted::{MountError, Mounted, can_mount};
 pub use survivors::{Pending, Policy, pending, survivors};
 pub use volume::{Frozen, SharedVolume, Syncs, Volume};

@@ -24,6 +24,9 @@ pub enum Policy {
     Subset,
     /// The same for each sector of 512 bytes, so that pages are torn.
     Torn,
+    /// The same, but for the pages of a disk that begin with a superblock: ext4 takes the two sectors of its own as written at once,
+    /// and what it reads before its journal cannot be repaired from that.
+    TornDisk,
 }
 
 impl Policy {
@@ -33,12 +36,19 @@ impl Policy {
     /// The bytes of a file that survive together, where that is by lot.
     fn unit_bytes(self) -> Option<u64> {
         match self {
-            Policy::Subset => Some(4096),
-            Policy::Torn => Some(512),
+            Policy::Subset => Some(PAGE_BYTES),
+            Policy::Torn | Policy::TornDisk => Some(SECTOR_BYTES),
             Policy::All | Policy::AllLost | Policy::Prefix => None,
         }
     }
 }
+
+/// Bytes of a page, and of a sector.
+const PAGE_BYTES: u64 = 4096;
+const SECTOR_BYTES: u64 = 512;
+
+/// Where superblocks are: those of ext4 and XFS, and that of btrfs.
+const SUPERBLOCKS: [u64; 2] = [0, 64 << 10];
 
 /// What was not synced at a moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -111,7 +121,7 @@ pub fn survivors(base: &Image, log: &Log, at: u64, policy: Policy, seed: u64) ->
                 }
             }
             (Change::Write { object, offset, data }, Fate::ByUnit { unit, kept, .. }) => {
-                for (index, from, part) in units(*offset, data, *unit) {
+                for (index, from, part) in units(*offset, data, *unit, policy) {
                     let number = seen.entry((*object, index)).or_insert(0u64);
                     *number += 1;
                     if *number <= kept.get(&(*object, index)).copied().unwrap_or(0) {
@@ -155,7 +165,7 @@ impl Fate {
         let mut counts: BTreeMap<(u64, u64), u64> = BTreeMap::new();
         for entry in open {
             if let Change::Write { object, offset, data } = &entry.change {
-                for (index, ..) in units(*offset, data, unit) {
+                for (index, ..) in units(*offset, data, unit, policy) {
                     *counts.entry((*object, index)).or_default() += 1;
                 }
             }
@@ -169,16 +179,22 @@ impl Fate {
 }
 
 /// The parts of a write in units of a file: index of the unit, position of the first byte, bytes.
-fn units(offset: u64, data: &[u8], unit: u64) -> impl Iterator<Item = (u64, u64, &[u8])> {
+fn units(offset: u64, data: &[u8], unit: u64, policy: Policy) -> impl Iterator<Item = (u64, u64, &[u8])> {
     let mut rest = data;
     let mut from = offset;
     std::iter::from_fn(move || {
         if rest.is_empty() {
             return None;
         }
-        let room = usize::try_from(unit - from % unit).unwrap_or(usize::MAX);
+        let page = from - from % PAGE_BYTES;
+        let is_whole = policy == Policy::TornDisk && SUPERBLOCKS.contains(&page);
+        let (start, end) = match is_whole {
+            true => (page, page + PAGE_BYTES),
+            false => (from - from % unit, from - from % unit + unit),
+        };
+        let room = usize::try_from(end - from).unwrap_or(usize::MAX);
         let (part, others) = rest.split_at(room.min(rest.len()));
-        let found = (from / unit, from, part);
+        let found = (start / unit, from, part);
         (rest, from) = (others, from + part.len() as u64);
         Some(found)
     })

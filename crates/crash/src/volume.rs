@@ -1,9 +1,12 @@
 //! A volume that loses what was not synced: its files as programs see them, and the log of what was done to them.
 
+use std::collections::BTreeMap;
+use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::change::{Change, Log};
-use crate::image::Image;
+use crate::image::{Image, ROOT};
+use crate::log_writes;
 use crate::survivors::{Pending, Policy, pending, survivors};
 
 /// Bytes that the writes of a log may take in memory.
@@ -34,6 +37,10 @@ pub struct Volume {
     log: Log,
     syncs: Syncs,
     sync_count: u64,
+    /// By object, bytes that were written since its last sync.
+    unsynced_bytes: BTreeMap<u64, u64>,
+    trip_bytes: Option<u64>,
+    has_tripped: bool,
     is_frozen: bool,
     is_released: bool,
 }
@@ -46,7 +53,18 @@ impl Volume {
     /// All of `base` is on stable storage.
     pub fn new(base: Image, syncs: Syncs) -> Volume {
         let live = base.clone();
-        Volume { base, live, log: Log::default(), syncs, sync_count: 0, is_frozen: false, is_released: false }
+        Volume {
+            base,
+            live,
+            log: Log::default(),
+            syncs,
+            sync_count: 0,
+            unsynced_bytes: BTreeMap::new(),
+            trip_bytes: None,
+            has_tripped: false,
+            is_frozen: false,
+            is_released: false,
+        }
     }
 
     /// The files as programs see them.
@@ -67,11 +85,19 @@ impl Volume {
         if self.is_frozen || self.is_full() {
             return Err(Frozen);
         }
-        if let Change::Sync { .. } = change {
+        if let Change::Sync { object } = change {
+            let unsynced_bytes = self.unsynced_bytes.remove(&object).unwrap_or(0);
+            if self.trip_bytes.is_some_and(|least| unsynced_bytes >= least) {
+                (self.is_frozen, self.has_tripped) = (true, true);
+                return Err(Frozen);
+            }
             self.sync_count += 1;
             if matches!(self.syncs, Syncs::Lying { every } if self.sync_count.is_multiple_of(every.max(1))) {
                 return Ok(());
             }
+        }
+        if let Change::Write { object, data, .. } = &change {
+            *self.unsynced_bytes.entry(*object).or_default() += data.len() as u64;
         }
         self.live.apply(&change);
         self.log.append(change);
@@ -83,6 +109,17 @@ impl Volume {
         self.base = self.live.clone();
         self.log = Log::default();
         self.sync_count = 0;
+        self.unsynced_bytes.clear();
+    }
+
+    /// The power goes off when a sync is asked for that would put at least so many bytes on stable storage: before it does.
+    pub fn trip_at(&mut self, bytes: u64) {
+        self.trip_bytes = Some(bytes);
+    }
+
+    /// Whether the power went off at a sync, by itself.
+    pub fn has_tripped(&self) -> bool {
+        self.has_tripped
     }
 
     /// The number of the last change.
@@ -108,6 +145,18 @@ impl Volume {
     /// What was not synced.
     pub fn pending(&self) -> Pending {
         pending(&self.log, self.seq())
+    }
+
+    /// Writes the log in the format of dm-log-writes, after what was there before it; the number of entries. For a volume whose only
+    /// file is a disk.
+    ///
+    /// # Errors
+    /// Where it cannot be written, and where the volume is none with a disk alone.
+    pub fn export_log_writes(&self, to: &mut (impl io::Write + io::Seek)) -> io::Result<u64> {
+        let disk = self.base.entries(ROOT).next().map(|(_, object)| object);
+        let found = disk.and_then(|object| Some((object, self.base.data(object)?)));
+        let (object, base) = found.ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
+        log_writes::export(base, object, self.log.until(self.seq()).iter().map(|entry| &entry.change), to)
     }
 
     /// What is there after a fault now.

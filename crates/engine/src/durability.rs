@@ -11,6 +11,8 @@ pub struct Durability {
     pub parameters: &'static [(&'static str, &'static str)],
     /// Settings under which acknowledged commits may be lost, the usual one first.
     pub weakenings: &'static [Weakening],
+    /// A statement after which the log goes on in another file, or from its beginning; absent where there is none.
+    pub log_switch: Option<&'static str>,
     /// Checks by the engine itself of what is stored.
     pub checks: &'static [OwnCheck],
 }
@@ -24,11 +26,28 @@ pub struct Weakening {
     pub loses_on_kill: bool,
     /// Whether commits are lost when what was not synced is lost.
     pub loses_on_power_cut: bool,
+    /// Whether pages stay torn of which a part alone was written.
+    pub keeps_torn_pages: bool,
+}
+
+impl Weakening {
+    /// One under which acknowledged commits are lost with what was not synced, and with killed processes if `loses_on_kill`.
+    pub const fn of_commits(parameters: &'static [(&'static str, &'static str)], loses_on_kill: bool) -> Weakening {
+        Weakening { parameters, loses_on_kill, loses_on_power_cut: true, keeps_torn_pages: false }
+    }
+
+    /// One under which pages stay torn.
+    pub const fn of_pages(parameters: &'static [(&'static str, &'static str)]) -> Weakening {
+        Weakening { parameters, loses_on_kill: false, loses_on_power_cut: false, keeps_torn_pages: true }
+    }
 }
 
 /// A check by the engine of what it has stored.
 #[derive(Clone, Copy, Debug)]
 pub struct OwnCheck {
+    /// A statement that makes the check possible; where it fails, because a part of the engine is not installed, the check is
+    /// left out.
+    pub prepare: Option<&'static str>,
     /// A query about the table with this name.
     pub statement: fn(&str) -> String,
     /// Whether a row of its answer says that all is well.

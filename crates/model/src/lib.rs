@@ -142,8 +142,8 @@ pub use pipeline::{PipelinePoint, pipelines};
 pub use platform_proof::{
     Amplification, CacheDeviceProof, CacheTier, DeviceCell, DurabilityCondition, DurabilityProof, FabricLoad,
     FabricNetwork, FabricProof, MemberShare, NfsCell, NfsLoad, NfsProof, NotShown, NumaCell, NumaProof, OverRounds,
-    PlatformProof, ProofVerdict, TierDevice, TierPoint, TiersProof, VolumeLoad, VolumeProof, cache_device, cache_hits,
-    durability_shown, platform_proof,
+    PlatformProof, ProofVerdict, Stratum, TierDevice, TierPoint, TiersProof, VolumeLoad, VolumeProof, cache_device,
+    cache_hits, durability_shown, platform_proof,
 };
 pub use price::{
     Cost, CostRatio, IncomparablePrices, PriceBook, PriceItem, PriceKind, cost_ratio, incomparable_prices,

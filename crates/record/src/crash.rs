@@ -13,6 +13,8 @@ pub enum CrashRung {
     D0,
     /// Also what was not synced, file by file.
     D1,
+    /// Also what a disk was not told to flush, below a file system that recovers by itself.
+    D2,
 }
 
 impl CrashRung {
@@ -21,6 +23,30 @@ impl CrashRung {
         match self {
             CrashRung::D0 => "D0",
             CrashRung::D1 => "D1",
+            CrashRung::D2 => "D2",
+        }
+    }
+}
+
+/// The file system on a disk that loses what was not flushed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CrashFileSystem {
+    /// ext4 in its default mode.
+    Ext4,
+    /// XFS.
+    Xfs,
+    /// btrfs.
+    Btrfs,
+}
+
+impl CrashFileSystem {
+    /// Its name, as `mount` takes it.
+    pub fn word(self) -> &'static str {
+        match self {
+            CrashFileSystem::Ext4 => "ext4",
+            CrashFileSystem::Xfs => "xfs",
+            CrashFileSystem::Btrfs => "btrfs",
         }
     }
 }
@@ -67,8 +93,18 @@ pub enum CrashMoment {
     Commit,
     /// Also a checkpoint.
     Checkpoint,
-    /// Also tables being created.
+    /// Also a checkpoint: the fault came when the first file or device was to be synced that it had written to.
+    Flush,
+    /// Also tables being created, renamed, emptied and dropped.
     Tables,
+    /// Also a switch to another file of the log.
+    LogSwitch,
+}
+
+impl CrashMoment {
+    /// All.
+    pub const ALL: [CrashMoment; 5] =
+        [CrashMoment::Commit, CrashMoment::Checkpoint, CrashMoment::Flush, CrashMoment::Tables, CrashMoment::LogSwitch];
 }
 
 /// A crash.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, CrashCondition, CrashRung};
+use crate::{Bytes, CrashCondition, CrashFileSystem, CrashRung};
 
 /// The property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -89,6 +89,9 @@ pub enum ProofPlace {
     Crashes {
         /// What a fault takes away.
         rung: CrashRung,
+        /// The file system on the disk that loses what was not flushed; absent on rungs without one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        file_system: Option<CrashFileSystem>,
         /// What is tried.
         condition: CrashCondition,
         /// Whether it is a control that loses on this rung.

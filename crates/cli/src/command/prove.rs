@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
-use record::{Bytes, CacheDevice, CrashRung, Nanos, Preset};
+use record::{Bytes, CacheDevice, CrashFileSystem, CrashRung, Nanos, Preset};
 use run::{
     DurabilityRequest, Error, Goal, IoRequest, Measured, NetworkPeer, NfsRequest, NumaRequest, Permission, ProofParts,
     Result, Setup, TiersRequest,
@@ -89,9 +89,11 @@ Examples:
   dbdyno prove durability                        SQLite, 60 crashes in which what was not synced is lost
   dbdyno prove durability --target local:postgres --preset standard      300 crashes; needs root and /dev/fuse
   dbdyno prove durability --target local:mariadb --rung D0               its processes are killed, needs no root
+  dbdyno prove durability --target local:mariadb --rung D2 --file-system xfs     the disk below a file system loses power
 
-Rungs: D0 kills the processes of the engine. D1 also loses, reorders and tears what was not synced, file by file. What lies
-below the file system is not tried. Only servers that dbdyno starts are killed, and only files of its own are damaged.
+Rungs: D0 kills the processes of the engine. D1 also loses, reorders and tears what was not synced, file by file. D2 does so
+with what a disk was not told to flush, below a real file system: a loop device over memory, made for it. The kernel, the
+hypervisor and the drive are not tried. Only servers that dbdyno starts are killed, and only files of its own are damaged.
 Controls: lying-storage, lying-storage-10, and settings such as fsync=off; one that is not known lists all.";
 
 /// Options of `dbdyno prove durability`.
@@ -103,6 +105,9 @@ pub struct DurabilityArguments {
     /// What a fault takes away
     #[arg(long, value_name = "RUNG", default_value = "D1", ignore_case = true)]
     pub rung: RungArgument,
+    /// The file system on the disk of rung D2
+    #[arg(long, value_name = "NAME", default_value = "ext4")]
+    pub file_system: FileSystemArgument,
     /// Number of crashes, if not by --crashes: smoke 3, quick 60, standard 300
     #[arg(long, value_name = "PRESET", default_value = "quick", value_parser = choice::preset())]
     pub preset: Preset,
@@ -134,6 +139,53 @@ pub enum RungArgument {
     D0,
     /// Also what was not synced, file by file
     D1,
+    /// Also what a disk was not told to flush, below a file system that recovers by itself
+    D2,
+    /// The highest of them that this machine has; which are out is said, and why
+    #[value(name = "auto")]
+    Auto,
+}
+
+impl RungArgument {
+    /// The rung; of an engine that is in this process, or not.
+    fn chosen(self, is_in_process: bool, file_system: CrashFileSystem) -> CrashRung {
+        match self {
+            RungArgument::D0 => CrashRung::D0,
+            RungArgument::D1 => CrashRung::D1,
+            RungArgument::D2 => CrashRung::D2,
+            RungArgument::Auto => {
+                let is_there = |rung: &CrashRung| match run::why_out(*rung, is_in_process, file_system) {
+                    Some(reason) => {
+                        note(&format!("rung {} is out on this machine: {reason}", rung.word()));
+                        false
+                    }
+                    None => true,
+                };
+                [CrashRung::D2, CrashRung::D1].into_iter().find(is_there).unwrap_or(CrashRung::D0)
+            }
+        }
+    }
+}
+
+/// The file system on a disk that loses what was not flushed.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum FileSystemArgument {
+    /// ext4 in its default mode
+    Ext4,
+    /// XFS
+    Xfs,
+    /// btrfs
+    Btrfs,
+}
+
+impl From<FileSystemArgument> for CrashFileSystem {
+    fn from(argument: FileSystemArgument) -> CrashFileSystem {
+        match argument {
+            FileSystemArgument::Ext4 => CrashFileSystem::Ext4,
+            FileSystemArgument::Xfs => CrashFileSystem::Xfs,
+            FileSystemArgument::Btrfs => CrashFileSystem::Btrfs,
+        }
+    }
 }
 
 /// Limits of `--cache` of a proof.
@@ -445,17 +497,17 @@ fn durability(arguments: &DurabilityArguments) -> Result<()> {
     let seed = arguments.seed.unwrap_or_else(fresh_seed);
     let record = record_path(arguments.record.as_deref())?;
     let controls = arguments.control.clone();
-    let request = DurabilityRequest {
+    let file_system = arguments.file_system.into();
+    let mut request = DurabilityRequest {
         setup: setup(arguments.dir.clone(), arguments.preset, seed, record),
-        rung: match arguments.rung {
-            RungArgument::D0 => CrashRung::D0,
-            RungArgument::D1 => CrashRung::D1,
-        },
+        rung: CrashRung::D0,
+        file_system,
         crashes: arguments.crashes.unwrap_or_else(|| run::crashes_of(arguments.preset)),
         controls: controls.map(|names| names.into_iter().filter(|name| name != "none").collect()),
     };
     let output = &arguments.output;
     let measured = measure_on(&arguments.target, &ObserveStorageArguments::default(), output, |context| {
+        request.rung = arguments.rung.chosen(context.engine.about().is_in_process, file_system);
         run::measure_durability(&request, context)
     })?;
     proved(measured, output)

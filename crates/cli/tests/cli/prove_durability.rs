@@ -91,13 +91,78 @@ fn a_log_of_mariadb_that_is_written_and_not_synced_survives_killed_processes_alo
     assert_eq!((crashes(&record, "asked"), crashes(&record, control)), ((2, 0), (2, 0)));
 }
 
+/// Whether this machine has rung D2: tests of the project run as root where FUSE and loop devices are.
+fn has_d2() -> bool {
+    has_d1() && std::path::Path::new("/dev/loop-control").exists()
+}
+
 #[test]
-fn a_killed_proof_leaves_no_mount_and_its_server_is_found() {
-    if !has_d1() {
+fn a_disk_loses_what_postgres_or_its_file_system_does_not_flush() {
+    if !has_d2() {
         return;
     }
     let bench = Bench::new();
-    let options = ["prove", "durability", "--target", "local:postgres", "--crashes", "500", "--control", "none"];
+    let options = ["--rung", "D2", "--crashes", "3", "--control", "lying-storage,fsync=off"];
+    let (record, output) = prove(&bench, "local:postgres", &options);
+    assert!(output.out.contains("SURVIVED D2") && output.out.contains("the disk below ext4"), "{}", output.out);
+    assert_eq!(crashes(&record, "asked"), (3, 0));
+    assert_eq!((crashes(&record, "lying_storage 1"), crashes(&record, "fsync=off")), ((3, 3), (3, 3)));
+}
+
+#[test]
+fn pages_stay_torn_on_a_disk_where_postgres_does_not_log_them() {
+    if !has_d2() {
+        return;
+    }
+    let (bench, control) = (Bench::new(), "full_page_writes=off");
+    let options = ["--rung", "D2", "--crashes", "3", "--control", control];
+    let (record, _) = prove(&bench, "local:postgres", &options);
+    let (count, damaged) = crashes(&record, control);
+    assert!(crashes(&record, "asked") == (3, 0) && count == 3 && damaged > 0, "{damaged} of {count}");
+}
+
+#[test]
+fn a_disk_loses_what_mariadb_does_not_flush() {
+    if !has_d2() {
+        return;
+    }
+    let (bench, control) = (Bench::new(), "innodb_flush_log_at_trx_commit=2");
+    let (record, output) = prove(&bench, "local:mariadb", &["--rung", "D2", "--crashes", "2", "--control", control]);
+    assert!(output.out.contains("SURVIVED D2"), "{}", output.out);
+    assert_eq!((crashes(&record, "asked"), crashes(&record, control)), ((2, 0), (2, 2)));
+}
+
+#[test]
+fn sqlite_survives_on_the_highest_rung_of_the_machine() {
+    if !has_d2() {
+        return;
+    }
+    let bench = Bench::new();
+    let options = ["--rung", "auto", "--crashes", "10", "--control", "lying-storage"];
+    let (record, output) = prove(&bench, "sqlite", &options);
+    assert!(output.out.contains("SURVIVED D2") && output.out.contains("the disk below ext4"), "{}", output.out);
+    assert_eq!(crashes(&record, "asked"), (10, 0));
+    assert_eq!(bench.files().len(), 1, "nothing but the record stays: {:?}", bench.files());
+}
+
+#[test]
+fn a_killed_proof_leaves_no_mount_and_its_server_is_found() {
+    if has_d1() {
+        a_killed_proof_leaves_nothing("D1");
+    }
+}
+
+#[test]
+fn a_killed_proof_leaves_no_disk() {
+    if has_d2() {
+        a_killed_proof_leaves_nothing("D2");
+    }
+}
+
+fn a_killed_proof_leaves_nothing(rung: &str) {
+    let bench = Bench::new();
+    let target = ["prove", "durability", "--target", "local:postgres", "--rung", rung];
+    let options = [&target[..], &["--crashes", "500", "--control", "none"]].concat();
     let mut proof = bench.start(&options);
     let place = bench.path().display().to_string();
     let servers = || {
@@ -120,6 +185,16 @@ fn a_killed_proof_leaves_no_mount_and_its_server_is_found() {
     let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
     assert!(!mounts.contains(&place), "{mounts}");
     assert!(!servers(), "a server is left");
+    let is_used = || {
+        let devices = std::fs::read_dir("/sys/block").unwrap().flatten();
+        let backing = devices.map(|device| std::fs::read_to_string(device.path().join("loop/backing_file")));
+        backing.flatten().any(|backing| backing.contains(&place))
+    };
+    let start = Instant::now();
+    while is_used() && start.elapsed() < Duration::from_secs(5) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(!is_used(), "a loop device is left");
 }
 
 #[test]

@@ -63,3 +63,20 @@ fn a_frozen_volume_answers_nothing_and_can_be_unmounted() {
     let mountinfo = fs::read_to_string("/proc/self/mountinfo").expect("mounts");
     assert!(!is_mounted(&mountinfo, scratch.path()));
 }
+
+#[test]
+fn the_power_goes_off_at_a_sync_of_enough_bytes() {
+    let Some((scratch, volume, mounted)) = mounted() else { return };
+    let mut file = fs::File::create(scratch.path().join("a")).expect("create");
+    volume.lock().trip_at(6);
+    file.write_all(b"first").and_then(|()| file.sync_data()).expect("too small");
+    file.write_all(b"second").expect("write");
+    let waiter = std::thread::spawn(move || file.sync_data());
+    while !volume.lock().is_frozen() {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    assert!(!waiter.is_finished(), "it has no answer");
+    assert_eq!(left(&volume, "a").as_deref(), Some(&b"first"[..]));
+    mounted.end().expect("unmount");
+    assert!(waiter.join().expect("thread").is_err());
+}

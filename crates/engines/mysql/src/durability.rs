@@ -3,27 +3,30 @@
 use engine::{Durability, OwnCheck, Value, Weakening};
 
 /// Of MariaDB, whose log has a fixed size.
-pub(crate) static OF_MARIADB: Durability = of(&[("innodb_log_file_size", "48M")]);
+pub(crate) static OF_MARIADB: Durability = of(&[("innodb_log_file_size", "48M"), EAGER]);
 
 /// Of MySQL.
-pub(crate) static OF_MYSQL: Durability = of(&[("innodb_redo_log_capacity", "48M")]);
+pub(crate) static OF_MYSQL: Durability = of(&[("innodb_redo_log_capacity", "48M"), EAGER]);
+
+/// Pages are written soon after they were changed, so that faults find some.
+const EAGER: (&str, &str) = ("innodb_max_dirty_pages_pct", "0");
 
 const fn of(parameters: &'static [(&'static str, &'static str)]) -> Durability {
-    Durability { parameters, weakenings: WEAKENINGS, checks: CHECKS }
+    // The log of InnoDB is one ring.
+    Durability { parameters, weakenings: WEAKENINGS, log_switch: None, checks: CHECKS }
 }
 
 const WEAKENINGS: &[Weakening] = &[
     // Commits wait in the log buffer for up to a second.
-    Weakening { parameters: &[("innodb_flush_log_at_trx_commit", "0")], loses_on_kill: true, loses_on_power_cut: true },
+    Weakening::of_commits(&[("innodb_flush_log_at_trx_commit", "0")], true),
     // They are written, which outlives the processes, and synced once a second.
-    Weakening {
-        parameters: &[("innodb_flush_log_at_trx_commit", "2")],
-        loses_on_kill: false,
-        loses_on_power_cut: true,
-    },
+    Weakening::of_commits(&[("innodb_flush_log_at_trx_commit", "2")], false),
+    // Pages are written once, in their place.
+    Weakening::of_pages(&[("innodb_doublewrite", "OFF")]),
 ];
 
 const CHECKS: &[OwnCheck] = &[OwnCheck {
+    prepare: None,
     statement: |table| format!("check table `{table}` extended"),
     // Table, operation, kind of message, message.
     is_fine: |row| match (row.get(2), row.get(3)) {

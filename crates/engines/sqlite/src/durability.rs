@@ -4,13 +4,16 @@ use engine::{Durability, OwnCheck, Value, Weakening};
 
 /// A commit is in the log of another process's page cache at least: killed processes lose nothing.
 const fn weakening(parameters: &'static [(&'static str, &'static str)]) -> Weakening {
-    Weakening { parameters, loses_on_kill: false, loses_on_power_cut: true }
+    Weakening::of_commits(parameters, false)
 }
 
 pub(crate) static DURABILITY: Durability = Durability {
     parameters: &[],
     weakenings: &[weakening(&[("synchronous", "off")]), weakening(&[("synchronous", "normal")])],
+    // The log begins again in its file.
+    log_switch: Some("pragma wal_checkpoint(restart)"),
     checks: &[OwnCheck {
+        prepare: None,
         // Of the whole file, whatever the table.
         statement: |_| "pragma integrity_check".to_owned(),
         is_fine: |row| matches!(row.first(), Some(Value::Text(answer)) if answer == "ok"),

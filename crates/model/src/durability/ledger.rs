@@ -24,7 +24,51 @@ pub struct Ledger {
     /// Of rows, by client and number.
     pub rows: BTreeMap<(u32, u64), Outcome>,
     /// Of tables, by client and number.
-    pub tables: BTreeMap<(u32, u64), Outcome>,
+    pub tables: BTreeMap<(u32, u64), TableOutcomes>,
+}
+
+/// What became of what a client did to a table, in this order; absent where it did not do it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TableOutcomes {
+    /// It was created.
+    pub created: Option<Outcome>,
+    /// It got a new name.
+    pub renamed: Option<Outcome>,
+    /// Its rows were removed, all at once.
+    pub emptied: Option<Outcome>,
+    /// It was dropped.
+    pub dropped: Option<Outcome>,
+}
+
+impl TableOutcomes {
+    fn all(self) -> impl Iterator<Item = Outcome> {
+        [self.created, self.renamed, self.emptied, self.dropped].into_iter().flatten()
+    }
+
+    /// Of what was acknowledged, how much is not there in `found`.
+    fn lost(self, found: FoundTable) -> u64 {
+        use Outcome::{Acknowledged, Unknown};
+        let is_gone = !found.is_by_old_name && !found.is_by_new_name;
+        let lost = match (self.created, self.renamed, self.dropped) {
+            (_, _, Some(Acknowledged)) => !is_gone,
+            (_, _, Some(Unknown)) if is_gone => false,
+            (_, Some(Acknowledged), _) => !found.is_by_new_name || found.is_by_old_name,
+            (_, Some(Unknown), _) | (Some(Acknowledged), None, _) => is_gone,
+            _ => false,
+        };
+        u64::from(lost) + u64::from(self.emptied == Some(Acknowledged) && found.rows > 0)
+    }
+}
+
+/// What is there of a table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FoundTable {
+    /// By the name that it was created with.
+    pub is_by_old_name: bool,
+    /// By the name that it got.
+    pub is_by_new_name: bool,
+    /// Its rows.
+    pub rows: u64,
 }
 
 impl Ledger {
@@ -38,23 +82,35 @@ impl Ledger {
                 WitnessKind::RolledBack => Outcome::RolledBack,
                 WitnessKind::Fault | WitnessKind::End => continue,
             };
-            let commits = match record.object {
-                WitnessObject::Row => &mut ledger.rows,
-                WitnessObject::Table => &mut ledger.tables,
-            };
-            commits.insert((record.client, record.number), outcome);
+            let commit = (record.client, record.number);
+            if record.object == WitnessObject::Row {
+                ledger.rows.insert(commit, outcome);
+                continue;
+            }
+            let table = ledger.tables.entry(commit).or_default();
+            match record.object {
+                WitnessObject::Row => {}
+                WitnessObject::Table => table.created = Some(outcome),
+                WitnessObject::Renamed => table.renamed = Some(outcome),
+                WitnessObject::Emptied => table.emptied = Some(outcome),
+                WitnessObject::Dropped => table.dropped = Some(outcome),
+            }
         }
         ledger
     }
 
     /// How many commits have an outcome, rows and tables.
     pub fn count(&self, outcome: Outcome) -> u64 {
-        self.rows.values().chain(self.tables.values()).filter(|found| **found == outcome).count() as u64
+        self.outcomes().filter(|found| *found == outcome).count() as u64
     }
 
     /// All commits that were begun.
     pub fn attempted(&self) -> u64 {
-        (self.rows.len() + self.tables.len()) as u64
+        self.outcomes().count() as u64
+    }
+
+    fn outcomes(&self) -> impl Iterator<Item = Outcome> {
+        self.rows.values().copied().chain(self.tables.values().flat_map(|table| table.all()))
     }
 }
 
@@ -80,7 +136,7 @@ impl FoundRow {
 pub fn damage(
     ledger: &Ledger,
     rows: &BTreeMap<(u32, u64), FoundRow>,
-    tables: &[(u32, u64)],
+    tables: &BTreeMap<(u32, u64), FoundTable>,
     counters: &BTreeMap<u32, u64>,
 ) -> CrashDamage {
     let mut damage = CrashDamage::default();
@@ -99,9 +155,10 @@ pub fn damage(
         }
     }
     damage.phantoms += rows.keys().filter(|commit| !ledger.rows.contains_key(commit)).count() as u64;
-    let is_lost =
-        |(table, outcome): &(&(u32, u64), &Outcome)| **outcome == Outcome::Acknowledged && !tables.contains(table);
-    damage.lost += ledger.tables.iter().filter(is_lost).count() as u64;
+    let found = |table: &(u32, u64)| tables.get(table).copied().unwrap_or_default();
+    damage.lost += ledger.tables.iter().map(|(table, outcomes)| outcomes.lost(found(table))).sum::<u64>();
+    let is_twice = |found: &&FoundTable| found.is_by_old_name && found.is_by_new_name;
+    damage.duplicates += tables.values().filter(is_twice).count() as u64;
     let clients: std::collections::BTreeSet<u32> =
         ledger.rows.keys().chain(rows.keys()).map(|(client, _)| *client).chain(counters.keys().copied()).collect();
     damage.wrong_counters = clients
@@ -131,7 +188,7 @@ mod tests {
 
     fn of(outcomes: &[Outcome], numbers: &[u64]) -> CrashDamage {
         let (rows, counters) = found(numbers);
-        damage(&ledger(outcomes), &rows, &[], &counters)
+        damage(&ledger(outcomes), &rows, &BTreeMap::new(), &counters)
     }
 
     use Outcome::{Acknowledged as A, RolledBack as R, Unknown as U};
@@ -155,7 +212,7 @@ mod tests {
         let with = |changed: FoundRow| {
             let (mut rows, counters) = found(&[1, 2]);
             rows.insert((0, 2), changed);
-            damage(&ledger(&[A, A]), &rows, &[], &counters)
+            damage(&ledger(&[A, A]), &rows, &BTreeMap::new(), &counters)
         };
         let torn = CrashDamage { torn: 1, ..CrashDamage::default() };
         assert_eq!(with(FoundRow { is_intact: false, ..WHOLE }), torn);
@@ -163,16 +220,38 @@ mod tests {
         assert_eq!(with(FoundRow { rows: 0, ..WHOLE }), torn);
         assert_eq!(with(FoundRow { copies: 2, ..WHOLE }), CrashDamage { duplicates: 1, ..CrashDamage::default() });
         let (rows, _) = found(&[1, 2]);
-        let one_less = damage(&ledger(&[A, A]), &rows, &[], &BTreeMap::from([(0, 1)]));
+        let one_less = damage(&ledger(&[A, A]), &rows, &BTreeMap::new(), &BTreeMap::from([(0, 1)]));
         assert_eq!(one_less, CrashDamage { wrong_counters: 1, ..CrashDamage::default() });
     }
 
+    /// The damage of one table.
+    fn of_table(outcomes: TableOutcomes, found: FoundTable) -> (u64, u64) {
+        let ledger = Ledger { rows: BTreeMap::new(), tables: BTreeMap::from([((0, 1), outcomes)]) };
+        assert_eq!(ledger.attempted(), outcomes.all().count() as u64);
+        let damage = damage(&ledger, &BTreeMap::new(), &BTreeMap::from([((0, 1), found)]), &BTreeMap::new());
+        (damage.lost, damage.duplicates)
+    }
+
     #[test]
-    fn a_created_table_has_to_be_there() {
-        let tables = BTreeMap::from([((0, 1), A), ((0, 2), U)]);
-        let ledger = Ledger { rows: BTreeMap::new(), tables };
-        let lost = damage(&ledger, &BTreeMap::new(), &[], &BTreeMap::new());
-        assert_eq!(lost, CrashDamage { lost: 1, ..CrashDamage::default() });
-        assert!(damage(&ledger, &BTreeMap::new(), &[(0, 1)], &BTreeMap::new()).is_none());
+    fn a_table_has_to_be_there_as_it_was_left() {
+        let old = FoundTable { is_by_old_name: true, ..FoundTable::default() };
+        let new = FoundTable { is_by_new_name: true, ..FoundTable::default() };
+        let (gone, both) = (FoundTable::default(), FoundTable { is_by_new_name: true, ..old });
+        let created = |outcome| TableOutcomes { created: Some(outcome), ..TableOutcomes::default() };
+        let lost = |outcomes, cases: &[FoundTable]| -> Vec<u64> {
+            cases.iter().map(|found| of_table(outcomes, *found).0).collect()
+        };
+        assert_eq!(lost(created(A), &[old, gone]), [0, 1]);
+        assert_eq!(lost(created(U), &[old, gone]), [0, 0]);
+        let renamed = |outcome| TableOutcomes { renamed: Some(outcome), ..created(A) };
+        assert_eq!(lost(renamed(A), &[new, old, gone, both]), [0, 1, 1, 1]);
+        assert_eq!(lost(renamed(U), &[new, old, gone]), [0, 0, 1]);
+        let dropped = |outcome| TableOutcomes { dropped: Some(outcome), ..renamed(A) };
+        assert_eq!(lost(dropped(A), &[gone, new]), [0, 1]);
+        assert_eq!(lost(dropped(U), &[gone, new, old]), [0, 0, 1]);
+        let emptied = |outcome| TableOutcomes { emptied: Some(outcome), ..renamed(A) };
+        let full = FoundTable { rows: 1, ..new };
+        assert_eq!((lost(emptied(A), &[new, full]), lost(emptied(U), &[new, full])), (vec![0, 1], vec![0, 0]));
+        assert_eq!(of_table(renamed(U), both).1, 1);
     }
 }

@@ -5,7 +5,7 @@ mod witness;
 
 use record::{Crash, Ratio};
 
-pub use ledger::{FoundRow, Ledger, Outcome, damage};
+pub use ledger::{FoundRow, FoundTable, Ledger, Outcome, TableOutcomes, damage};
 pub use witness::{
     RECORD_BYTES, Witness, WitnessDamage, WitnessKind, WitnessObject, WitnessRecord, WitnessWriter, read_witness,
 };

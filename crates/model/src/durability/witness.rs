@@ -6,7 +6,7 @@
 //! | bytes | record |
 //! |---|---|
 //! | 0 | kind |
-//! | 1 | object: row or table |
+//! | 1 | object: row, table created, renamed, emptied, dropped |
 //! | 2 to 3 | zero |
 //! | 4 to 7 | client |
 //! | 8 to 15 | number of the commit of the client |
@@ -61,8 +61,28 @@ impl WitnessKind {
 pub enum WitnessObject {
     /// A row.
     Row,
-    /// A table.
+    /// A table that is created.
     Table,
+    /// The same table, by a new name.
+    Renamed,
+    /// The same table, without its rows.
+    Emptied,
+    /// The same table, no more.
+    Dropped,
+}
+
+impl WitnessObject {
+    const ALL: [WitnessObject; 5] = [
+        WitnessObject::Row,
+        WitnessObject::Table,
+        WitnessObject::Renamed,
+        WitnessObject::Emptied,
+        WitnessObject::Dropped,
+    ];
+
+    fn code(self) -> u8 {
+        WitnessObject::ALL.iter().zip(0..).find(|(object, _)| **object == self).map_or(0, |(_, code)| code)
+    }
 }
 
 /// A record.
@@ -106,7 +126,7 @@ impl WitnessWriter {
     pub fn record(&mut self, record: &WitnessRecord) -> [u8; RECORD_BYTES] {
         let mut bytes = [0; RECORD_BYTES];
         bytes[0] = record.kind.code();
-        bytes[1] = u8::from(record.object == WitnessObject::Table);
+        bytes[1] = record.object.code();
         bytes[4..8].copy_from_slice(&record.client.to_le_bytes());
         bytes[8..16].copy_from_slice(&record.number.to_le_bytes());
         bytes[16..24].copy_from_slice(&record.device_seq.to_le_bytes());
@@ -187,11 +207,7 @@ pub fn read_witness(bytes: &[u8]) -> Result<Witness, WitnessDamage> {
 fn parsed(bytes: &[u8]) -> Option<WitnessRecord> {
     let kind =
         WitnessKind::ALL.iter().zip(1u8..).find(|(_, code)| Some(code) == bytes.first()).map(|(kind, _)| *kind)?;
-    let object = match bytes.get(1)? {
-        0 => WitnessObject::Row,
-        1 => WitnessObject::Table,
-        _ => return None,
-    };
+    let object = *WitnessObject::ALL.get(usize::from(*bytes.get(1)?))?;
     let number = |from: usize| Some(u64::from_le_bytes(array(bytes.get(from..from + 8)?)));
     Some(WitnessRecord {
         kind,

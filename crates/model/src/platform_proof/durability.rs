@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use record::{Crash, CrashCondition, CrashRung, Nanos, ProofPlace, Ratio};
+use record::{Crash, CrashCondition, CrashFileSystem, CrashMoment, CrashRung, Nanos, ProofPlace, Ratio};
 
 use super::Parts;
 use crate::durability::{CONTROL_SHARE_MIN, CrashVerdict, loss_bound};
@@ -12,6 +12,8 @@ use crate::durability::{CONTROL_SHARE_MIN, CrashVerdict, loss_bound};
 pub struct DurabilityProof {
     /// What a fault takes away.
     pub rung: CrashRung,
+    /// The file system on the disk that loses what was not flushed.
+    pub file_system: Option<CrashFileSystem>,
     /// What was tried: as asked for first, then the controls.
     pub conditions: Vec<DurabilityCondition>,
     /// Of what is asked for.
@@ -22,8 +24,25 @@ pub struct DurabilityProof {
     pub damaged: u64,
     /// The largest probability of a loss that its crashes leave at 95 % confidence; absent where one had a damage.
     pub bound: Option<Ratio>,
+    /// Its crashes by what the engine was doing.
+    pub strata: Vec<Stratum>,
     /// The crash whose events are kept: one of those asked for with a damage, else the first that has some.
     pub shown: Option<Crash>,
+}
+
+/// Crashes in which the engine was doing the same.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stratum {
+    /// What it was doing.
+    pub moment: CrashMoment,
+    /// Crashes.
+    pub crashes: u64,
+    /// Crashes with a loss or another damage.
+    pub damaged: u64,
+    /// Commits that were acknowledged.
+    pub acknowledged: u64,
+    /// The largest probability of a loss that they leave at 95 % confidence; absent where one had a damage.
+    pub bound: Option<Ratio>,
 }
 
 /// What one condition has shown.
@@ -53,8 +72,10 @@ pub struct DurabilityCondition {
 
 pub(super) fn durability_proof(parts: &Parts<'_>) -> Option<DurabilityProof> {
     let mut by_condition: BTreeMap<(CrashRung, &CrashCondition, bool), Vec<&Crash>> = BTreeMap::new();
+    let mut on = None;
     for (part, run) in &parts.0 {
-        if let ProofPlace::Crashes { rung, condition, must_lose, .. } = &part.place {
+        if let ProofPlace::Crashes { rung, file_system, condition, must_lose, .. } = &part.place {
+            on = on.or(*file_system);
             by_condition.entry((*rung, condition, *must_lose)).or_default().extend(&run.crashes);
         }
     }
@@ -78,13 +99,27 @@ pub(super) fn durability_proof(parts: &Parts<'_>) -> Option<DurabilityProof> {
     let shown = damaged.or_else(|| with_events().next());
     Some(DurabilityProof {
         rung,
+        file_system: on,
         verdict,
         crashes: asked.crashes,
         damaged: asked.damaged,
         bound: loss_bound(asked.crashes).filter(|_| asked.damaged == 0),
+        strata: strata(crashes_asked),
         shown: shown.map(|crash| (*crash).clone()),
         conditions,
     })
+}
+
+fn strata(crashes: &[&Crash]) -> Vec<Stratum> {
+    let stratum = |moment: CrashMoment| {
+        let of_it: Vec<&&Crash> = crashes.iter().filter(|crash| crash.moment == moment).collect();
+        let is_damaged = |crash: &&&&Crash| CrashVerdict::of(crash) != CrashVerdict::Survived;
+        let (crashes, damaged) = (of_it.len() as u64, of_it.iter().filter(is_damaged).count() as u64);
+        let acknowledged = of_it.iter().map(|crash| crash.acknowledged).sum();
+        let bound = loss_bound(crashes).filter(|_| damaged == 0);
+        (crashes > 0).then_some(Stratum { moment, crashes, damaged, acknowledged, bound })
+    };
+    CrashMoment::ALL.into_iter().filter_map(stratum).collect()
 }
 
 fn of_condition(condition: &CrashCondition, must_lose: bool, crashes: &[&Crash]) -> DurabilityCondition {
@@ -140,7 +175,13 @@ pub(super) mod tests {
     }
 
     fn run(condition: CrashCondition, must_lose: bool, lost: &[u64]) -> Run {
-        let place = ProofPlace::Crashes { rung: CrashRung::D1, condition, must_lose, count: lost.len() as u32 };
+        let place = ProofPlace::Crashes {
+            rung: CrashRung::D1,
+            file_system: None,
+            condition,
+            must_lose,
+            count: lost.len() as u32,
+        };
         let part = ProofPart { subject: ProofSubject::Durability, place, load: ProofLoad::Ledger };
         let crashes = lost.iter().zip(1..).map(|(lost, number)| crash(number, *lost)).collect();
         Run { kind: RunKind::Proof(part), crashes, ..io_run("crashes", record::IoKind::Read, 1) }

@@ -19,7 +19,7 @@ use crate::statistics::{Interval, mean, student_interval};
 use crate::verdict::is_invalid;
 
 pub use cache_device::{CacheDeviceProof, CacheTier, cache_device, cache_hits};
-pub use durability::{DurabilityCondition, DurabilityProof};
+pub use durability::{DurabilityCondition, DurabilityProof, Stratum};
 pub use fabric::{FabricLoad, FabricNetwork, FabricProof};
 pub use nfs::{NfsCell, NfsLoad, NfsProof};
 pub use numa::{DeviceCell, NumaCell, NumaProof};

@@ -1,18 +1,26 @@
 //! Acknowledged commits and faults: the verdict, the controls beside it, the events of one crash.
 
 use model::durability::CrashVerdict;
-use model::{DurabilityCondition, DurabilityProof};
-use record::{Crash, CrashCondition, CrashEvent, CrashEventKind, CrashMoment, CrashRung, Survival};
+use model::{DurabilityCondition, DurabilityProof, Stratum};
+use record::{
+    Crash, CrashCondition, CrashEvent, CrashEventKind, CrashFileSystem, CrashMoment, CrashRung, Ratio, Survival,
+};
 
 use crate::chart::{Axis, Figures, LineChart, Mark, Point, Role, Scale, Series};
 use crate::document::{Block, Cell, Column, Diagram, Row, Table};
 use crate::figure::{UNKNOWN, nanos, percent};
 
 /// What a fault takes away, for a sentence.
-fn fault(rung: CrashRung) -> &'static str {
-    match rung {
-        CrashRung::D0 => "processes killed",
-        CrashRung::D1 => "processes killed, and what was not synced lost, reordered or torn, file by file",
+fn fault(rung: CrashRung, file_system: Option<CrashFileSystem>) -> String {
+    match (rung, file_system) {
+        (CrashRung::D0, _) => "processes killed".to_owned(),
+        (CrashRung::D1, _) => {
+            "processes killed, and what was not synced lost, reordered or torn, file by file".to_owned()
+        }
+        (CrashRung::D2, file_system) => format!(
+            "processes killed, and what the disk below {} was not told to flush lost, reordered or torn",
+            file_system.map_or("the file system", CrashFileSystem::word)
+        ),
     }
 }
 
@@ -24,7 +32,11 @@ fn unseen(rung: CrashRung) -> &'static str {
         }
         CrashRung::D1 => {
             "D1 shows that the engine syncs what it acknowledges and recovers from what is left. The file system below it, the \
-             kernel, the hypervisor and the drive are not tried: D2 and D3, for which this version has no faults"
+             kernel, the hypervisor and the drive are not tried: D2 tries the file system"
+        }
+        CrashRung::D2 => {
+            "D2 shows that engine and file system together flush what is acknowledged and recover from what is left. The kernel, \
+             the hypervisor and the drive are not tried: D3, for which this version has no faults"
         }
     }
 }
@@ -32,7 +44,7 @@ fn unseen(rung: CrashRung) -> &'static str {
 pub(super) fn sentences(proof: &DurabilityProof) -> Vec<String> {
     let rung = proof.rung.word();
     let crashes = if proof.crashes == 1 { "1 crash".to_owned() } else { format!("{} crashes", proof.crashes) };
-    let fault = fault(proof.rung);
+    let fault = fault(proof.rung, proof.file_system);
     let first = match (proof.verdict, proof.bound) {
         (CrashVerdict::Survived, Some(bound)) => format!(
             "SURVIVED {rung} ({fault}): 0 of {crashes} lost an acknowledged commit; at most {} of such crashes do, at 95 % \
@@ -139,9 +151,11 @@ fn picture(crash: &Crash) -> LineChart {
     }
 }
 
-/// The events of one crash.
-pub(super) fn timeline(proof: &DurabilityProof) -> Vec<Block> {
-    let Some(crash) = &proof.shown else { return Vec::new() };
+/// The crashes by what the engine was doing, and the events of one of them.
+pub(super) fn details(proof: &DurabilityProof) -> Vec<Block> {
+    let (table, note) = strata(proof);
+    let strata = [table.into(), Block::aside(note)];
+    let Some(crash) = &proof.shown else { return strata.into() };
     let columns = vec![Column::figure("time"), Column::text("client"), Column::figure("commit"), Column::text("event")];
     let row = |event: &CrashEvent| {
         let is_fault = event.kind == CrashEventKind::Fault;
@@ -155,7 +169,7 @@ pub(super) fn timeline(proof: &DurabilityProof) -> Vec<Block> {
     let table =
         Table::new("durability-timeline", "The last events of one crash", columns).with(crash.timeline.iter().map(row));
     let drawn = Block::whole(vec![Block::Charts(vec![Diagram::new("durability-events", picture(crash))])]);
-    vec![drawn, Block::aside(crash_words(crash)), table.into()]
+    strata.into_iter().chain([drawn, Block::aside(crash_words(crash)), table.into()]).collect()
 }
 
 fn event_words(kind: CrashEventKind) -> &'static str {
@@ -168,12 +182,41 @@ fn event_words(kind: CrashEventKind) -> &'static str {
     }
 }
 
-fn crash_words(crash: &Crash) -> String {
-    let moment = match crash.moment {
+fn moment_words(moment: CrashMoment) -> &'static str {
+    match moment {
         CrashMoment::Commit => "commits of rows",
         CrashMoment::Checkpoint => "commits of rows and a checkpoint",
-        CrashMoment::Tables => "commits of rows and of new tables",
+        CrashMoment::Flush => "commits of rows and a checkpoint, at the sync of what it wrote",
+        CrashMoment::Tables => "commits of rows, and tables created, renamed, emptied and dropped",
+        CrashMoment::LogSwitch => "commits of rows and a switch of the log",
+    }
+}
+
+/// Crashes by what the engine was doing: each kind excludes what it alone has tried.
+fn strata(proof: &DurabilityProof) -> (Table, String) {
+    let columns = vec![
+        Column::text("during"),
+        Column::figure("crashes"),
+        Column::figure("damaged"),
+        Column::figure("acknowledged"),
+        Column::figure("excluded\nabove"),
+    ];
+    let row = |stratum: &Stratum| {
+        Row::new(vec![
+            Cell::text(moment_words(stratum.moment)),
+            Cell::count(stratum.crashes),
+            Cell::count(stratum.damaged),
+            Cell::count(stratum.acknowledged),
+            Cell::figure(stratum.bound.map(|bound| bound.0), |share| percent(Ratio(share))),
+        ])
     };
+    let note = "Excluded: the largest share of crashes with a loss that those of the line leave at 95 % confidence, 1 - 0.05^(1/N).";
+    let table = Table::new("durability-strata", "By what the engine was doing", columns);
+    (table.with(proof.strata.iter().map(row)), note.to_owned())
+}
+
+fn crash_words(crash: &Crash) -> String {
+    let moment = moment_words(crash.moment);
     let delay = crash
         .delay_ns
         .map_or_else(|| "under load".to_owned(), |delay| format!("{} after the last commit", nanos(delay.0 as f64)));

@@ -59,12 +59,12 @@ pub(crate) fn blocks(record: &Record) -> Vec<Block> {
         PlatformProof::Nfs(proof) => nfs::comparison(proof, &words),
         PlatformProof::Durability(proof) => durability::comparison(proof),
     };
-    let timeline = match &found {
-        PlatformProof::Durability(proof) => durability::timeline(proof),
+    let details = match &found {
+        PlatformProof::Durability(proof) => durability::details(proof),
         _ => Vec::new(),
     };
     let mut blocks = vec![Block::whole(vec![Block::list(sentences(record, &found))]), table.into(), Block::aside(note)];
-    blocks.extend(timeline);
+    blocks.extend(details);
     blocks
 }
 

@@ -296,7 +296,7 @@ fn crash(number: u32, lost: u64) -> Crash {
 /// Crashes of an engine of which so many lose commits, beside storage that ignores syncs and a setting.
 fn crashes(lossy: u32) -> Record {
     let of = |condition, must_lose: bool, count: u32, lossy: u32| {
-        let place = ProofPlace::Crashes { rung: CrashRung::D1, condition, must_lose, count };
+        let place = ProofPlace::Crashes { rung: CrashRung::D1, file_system: None, condition, must_lose, count };
         let mut run = part(ProofSubject::Durability, place, ProofLoad::Ledger, 100, 1);
         run.storage = None;
         run.crashes = (1..=count).map(|number| crash(number, if number <= lossy { 7 } else { 0 })).collect();

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use crash::{Image, Policy};
-use engine::Durability;
+use engine::{Durability, Session};
 use measure::{Purpose, RunSeed};
 use model::durability::{CrashVerdict, Ledger, Outcome, Witness, WitnessKind, WitnessObject, damage};
 use rand_core::{Rng, SeedableRng};
@@ -26,6 +26,12 @@ const LOAD_MS: (u64, u64) = (40, 300);
 /// The delays between the last commit and the fault: by lot between these, each factor alike, nanoseconds.
 const DELAY_NS: (f64, f64) = (200_000.0, 1_000_000_000.0);
 
+/// What the power goes off at for [`CrashMoment::Flush`]: a sync of so many bytes, more than commits write.
+const FLUSH_BYTES: u64 = 384 << 10;
+
+/// How long that may be waited for; then the fault comes as during any checkpoint.
+const FLUSH_MAX: Duration = Duration::from_secs(3);
+
 /// How long an answer may take that a fault leaves open.
 const ANSWER_MAX: Duration = Duration::from_secs(30);
 
@@ -43,37 +49,43 @@ struct Draw {
 
 impl Draw {
     /// Of the crash with `number` in its run; moments and policies go by turns, the rest is by lot.
-    fn of(seed: RunSeed, number: u32, rung: CrashRung, condition: &CrashCondition) -> Draw {
+    fn of(seed: RunSeed, number: u32, tried: &Tried) -> Draw {
+        let (rung, condition) = (tried.rung, &tried.condition);
         let seed = seed.stream(Purpose::Faults, number);
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let lies = matches!(condition, CrashCondition::LyingStorage { .. });
         let survival = match (rung, lies, number % 4) {
+            _ if tried.tears => Survival::Torn,
             (CrashRung::D0, false, _) => Survival::All,
-            (CrashRung::D0, true, _) | (CrashRung::D1, _, 1) => Survival::AllLost,
-            (CrashRung::D1, _, 2) => Survival::Prefix,
-            (CrashRung::D1, _, 3) => Survival::Subset,
-            (CrashRung::D1, ..) => Survival::Torn,
+            (CrashRung::D0, true, _) | (_, _, 1) => Survival::AllLost,
+            (_, _, 2) => Survival::Prefix,
+            (_, _, 3) => Survival::Subset,
+            _ => Survival::Torn,
         };
-        let moment = match number % 3 {
-            1 => CrashMoment::Commit,
-            2 => CrashMoment::Checkpoint,
-            _ => CrashMoment::Tables,
-        };
+        // Each moment meets each way of surviving.
+        let moments = tried.moments();
+        let moment = moments[(number / 4 + number % 4) as usize % moments.len()];
         let share = random.next_u64() as f64 / u64::MAX as f64;
         let delay_ns = DELAY_NS.0 * (DELAY_NS.1 / DELAY_NS.0).powf(share);
         // A control is to lose: its fault comes under load. Of the others half have a delay, of each way of surviving.
-        let is_delayed = *condition == CrashCondition::Asked && (number / 4 + number).is_multiple_of(2);
+        let is_delayed = *condition == CrashCondition::Asked
+            && moment != CrashMoment::Flush
+            && (number / 8 + number % 4).is_multiple_of(2);
+        // A checkpoint has more to write after a longer load.
+        let least_ms = if moment == CrashMoment::Flush { LOAD_MS.1 } else { LOAD_MS.0 };
+        let load_ms = least_ms + random.next_u64() % (LOAD_MS.1 - LOAD_MS.0);
         Draw {
             seed,
             moment,
             survival,
-            load: Duration::from_millis(LOAD_MS.0 + random.next_u64() % (LOAD_MS.1 - LOAD_MS.0)),
+            load: Duration::from_millis(load_ms),
             delay: is_delayed.then(|| Duration::from_nanos(delay_ns as u64)),
         }
     }
 
-    fn policy(&self) -> Policy {
+    fn policy(&self, rung: CrashRung) -> Policy {
         match self.survival {
+            Survival::Torn if rung == CrashRung::D2 => Policy::TornDisk,
             Survival::All => Policy::All,
             Survival::AllLost => Policy::AllLost,
             Survival::Prefix => Policy::Prefix,
@@ -83,11 +95,39 @@ impl Draw {
     }
 }
 
+/// What is tried.
+pub(super) struct Tried {
+    pub(super) rung: CrashRung,
+    pub(super) condition: CrashCondition,
+    /// Whether it is a control whose pages stay torn.
+    pub(super) tears: bool,
+    /// Whether the power can go off at a sync.
+    pub(super) has_volume: bool,
+    /// Whether the log can be switched.
+    pub(super) has_log_switch: bool,
+}
+
+impl Tried {
+    /// The moments of its faults, by turns. A control is to lose, and has no moment that waits for a sync but to tear pages.
+    fn moments(&self) -> Vec<CrashMoment> {
+        if self.tears {
+            return vec![CrashMoment::Flush];
+        }
+        let is_asked = self.condition == CrashCondition::Asked;
+        let has = |moment: &CrashMoment| match moment {
+            CrashMoment::Commit | CrashMoment::Checkpoint | CrashMoment::Tables => true,
+            CrashMoment::Flush => is_asked && self.has_volume,
+            CrashMoment::LogSwitch => is_asked && self.has_log_switch,
+        };
+        CrashMoment::ALL.into_iter().filter(has).collect()
+    }
+}
+
 /// Crashes of one condition, one after the other: the engine that recovered from one is that of the next.
 pub(super) struct Crashes<'a> {
     pub(super) stand: Stand<'a>,
     pub(super) durability: &'static Durability,
-    pub(super) condition: CrashCondition,
+    pub(super) tried: Tried,
     /// The data before the first crash, where faults need them.
     pub(super) pristine: Option<Image>,
     /// Where witnesses are kept.
@@ -100,34 +140,39 @@ impl<'a> Crashes<'a> {
     pub(super) fn new(
         stand: Stand<'a>,
         durability: &'static Durability,
-        condition: CrashCondition,
+        tried: Tried,
         pristine: Option<Image>,
         witness: PathBuf,
         seed: RunSeed,
     ) -> Crashes<'a> {
-        Crashes { stand, durability, condition, pristine, witness, seed, running: None }
+        Crashes { stand, durability, tried, pristine, witness, seed, running: None }
     }
 
     /// Carries out the crash with `number`.
     pub(super) fn crash(&mut self, number: u32) -> Result<Crash> {
-        let draw = Draw::of(self.seed, number, self.stand.rung, &self.condition);
+        let draw = Draw::of(self.seed, number, &self.tried);
         let mut running = self.running()?;
         let dialect = self.stand.engine.dialect();
         let mut session = running.node.connect()?;
         ledger::reset(session.as_mut(), dialect)?;
         drop(session);
         running.arm(&self.stand)?;
-        let text = format!("{} seed {} crash {number} {:?}", self.stand.target, draw.seed, self.condition);
+        let text = format!("{} seed {} crash {number} {:?}", self.stand.target, draw.seed, self.tried.condition);
         let witness = WitnessFile::create(&self.witness, &text, running.volume())?;
         let at = self.load(&running, &draw, &witness)?;
+        let is_at_flush = running.has_tripped();
         witness.say(WitnessKind::Fault, WitnessObject::Row, 0, 0)?;
-        let fault = running.end(at, draw.policy(), draw.seed)?;
+        let fault = running.end(at, draw.policy(self.tried.rung), draw.seed)?;
         let witness = witness.read()?;
         let ledger = Ledger::of(&witness);
         let mut crash = Crash {
             number,
             seed: draw.seed,
-            moment: draw.moment,
+            moment: if draw.moment == CrashMoment::Flush && !is_at_flush {
+                CrashMoment::Checkpoint
+            } else {
+                draw.moment
+            },
             survival: draw.survival,
             delay_ns: draw.delay.map(|delay| Nanos(delay.as_nanos() as u64)),
             attempted: ledger.attempted(),
@@ -197,24 +242,22 @@ impl<'a> Crashes<'a> {
             let session = connect()?;
             clients.push(Client { session, dialect, client, seed: draw.seed, witness, stop: &stop });
         }
-        let checkpointer = if draw.moment == CrashMoment::Checkpoint { Some(connect()?) } else { None };
+        let is_alone = matches!(draw.moment, CrashMoment::Commit | CrashMoment::Tables);
+        let administrator = if is_alone { None } else { Some(connect()?) };
         thread::scope(|scope| {
             let works: Vec<_> = clients
                 .into_iter()
                 .map(|client| {
-                    let creates = draw.moment == CrashMoment::Tables && client.client == 0;
-                    scope.spawn(move || if creates { client.create_tables() } else { client.commit_rows() })
+                    let changes = draw.moment == CrashMoment::Tables && client.client == 0;
+                    scope.spawn(move || if changes { client.change_tables() } else { client.commit_rows() })
                 })
                 .collect();
-            let at_checkpoint = draw.load.mul_f64(0.8);
-            let checkpoint = checkpointer.map(|mut session| {
-                scope.spawn(move || {
-                    thread::sleep(at_checkpoint);
-                    // The fault may come meanwhile: then it fails.
-                    let _ = running.node.checkpoint(session.as_mut());
-                })
-            });
+            let administration =
+                administrator.map(|mut session| scope.spawn(move || self.administer(running, draw, session.as_mut())));
             thread::sleep(draw.load);
+            if draw.moment == CrashMoment::Flush {
+                running.await_fault(FLUSH_MAX);
+            }
             let mut ended = Vec::new();
             let at = match draw.delay {
                 None => {
@@ -231,14 +274,36 @@ impl<'a> Crashes<'a> {
                     running.fault()
                 }
             };
-            if let Some(checkpoint) = checkpoint {
-                let _ = checkpoint.join();
+            if let Some(administration) = administration {
+                let _ = administration.join();
             }
             for work in ended {
                 work.unwrap_or_else(|_| Err(Error::environment("a client has ended too early")))?;
             }
             Ok(at)
         })
+    }
+}
+
+impl Crashes<'_> {
+    /// What is done beside the load, shortly before its end. The fault may come meanwhile: then it fails.
+    fn administer(&self, running: &Running, draw: &Draw, session: &mut dyn Session) {
+        let early = draw.load.mul_f64(0.4);
+        if draw.moment == CrashMoment::Flush {
+            // Pages that were written once, and are written again, can be torn.
+            thread::sleep(early);
+            let _ = running.node.checkpoint(session);
+            thread::sleep(early);
+            if let Some(volume) = running.volume() {
+                volume.lock().trip_at(FLUSH_BYTES);
+            }
+        } else {
+            thread::sleep(early * 2);
+        }
+        let _ = match (draw.moment, self.durability.log_switch) {
+            (CrashMoment::LogSwitch, Some(statement)) => session.batch(statement),
+            _ => running.node.checkpoint(session).map(drop),
+        };
     }
 }
 
@@ -278,24 +343,34 @@ mod tests {
 
     const SEED: RunSeed = RunSeed { plan: 5, run: 1 };
 
-    #[test]
-    fn crashes_have_each_moment_and_a_delay_or_none_with_each_survival() {
-        let draws: Vec<Draw> =
-            (1..=24).map(|number| Draw::of(SEED, number, CrashRung::D1, &CrashCondition::Asked)).collect();
-        let moments: BTreeSet<(CrashMoment, Survival)> =
-            draws[..12].iter().map(|draw| (draw.moment, draw.survival)).collect();
-        assert_eq!(moments.len(), 12);
-        let delayed: BTreeSet<(bool, Survival)> =
-            draws.iter().map(|draw| (draw.delay.is_some(), draw.survival)).collect();
-        assert_eq!(delayed.len(), 8);
-        assert_eq!(draws.iter().filter(|draw| draw.delay.is_some()).count(), 12);
-        let delays = draws.iter().filter_map(|draw| draw.delay);
-        assert!(delays.into_iter().all(|delay| (200..=1_000_000).contains(&delay.as_micros())));
+    fn tried(condition: CrashCondition) -> Tried {
+        Tried { rung: CrashRung::D1, condition, tears: false, has_volume: true, has_log_switch: true }
     }
 
     #[test]
-    fn a_control_has_its_fault_under_load() {
-        let condition = CrashCondition::LyingStorage { every: 1 };
-        assert!((1..=20).all(|number| Draw::of(SEED, number, CrashRung::D1, &condition).delay.is_none()));
+    fn crashes_have_each_moment_and_a_delay_or_none_with_each_survival() {
+        for (has_log_switch, has_volume) in [(true, true), (true, false), (false, true), (false, false)] {
+            let tried = Tried { has_log_switch, has_volume, ..tried(CrashCondition::Asked) };
+            let count = tried.moments().len();
+            let draws: Vec<Draw> = (1..=40).map(|number| Draw::of(SEED, number, &tried)).collect();
+            let moments: BTreeSet<(CrashMoment, Survival)> =
+                draws[..4 * count + 3].iter().map(|draw| (draw.moment, draw.survival)).collect();
+            assert_eq!(moments.len(), 4 * count);
+            let delayed: BTreeSet<(bool, Survival)> =
+                draws.iter().map(|draw| (draw.delay.is_some(), draw.survival)).collect();
+            assert_eq!(delayed.len(), 8);
+            let delays = draws.iter().filter_map(|draw| draw.delay);
+            assert!(delays.into_iter().all(|delay| (200..=1_000_000).contains(&delay.as_micros())));
+        }
+    }
+
+    #[test]
+    fn a_control_has_its_fault_under_load_and_tears_pages_where_that_is_its_weakness() {
+        let lying = tried(CrashCondition::LyingStorage { every: 1 });
+        let is_simple = |draw: Draw| draw.delay.is_none() && draw.moment != CrashMoment::Flush;
+        assert!((1..=20).all(|number| is_simple(Draw::of(SEED, number, &lying))));
+        let torn = Tried { tears: true, ..lying };
+        let tears = |draw: Draw| (draw.moment, draw.survival) == (CrashMoment::Flush, Survival::Torn);
+        assert!((1..=5).all(|number| tears(Draw::of(SEED, number, &torn))));
     }
 }

@@ -1,4 +1,4 @@
-//! The files of an engine in this process, as a volume that loses what was not synced.
+//! The files of an engine in this process: as a volume that loses what was not synced, or on a disk that loses its power.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -35,6 +35,37 @@ impl FileFace {
             Some(change) => volume.change(change).is_ok(),
             None => !volume.is_frozen(),
         }
+    }
+}
+
+/// Refuses calls on files once there is no power: what an engine in this process writes to a disk ends with that, too.
+pub(super) struct PowerSwitch(pub(super) SharedVolume);
+
+impl PowerSwitch {
+    fn is_on(&self) -> bool {
+        !self.0.lock().is_frozen()
+    }
+}
+
+impl FileLayer for PowerSwitch {
+    fn create(&self, _: &Path) -> bool {
+        self.is_on()
+    }
+
+    fn write(&self, _: &Path, _: u64, _: &[u8]) -> bool {
+        self.is_on()
+    }
+
+    fn truncate(&self, _: &Path, _: u64) -> bool {
+        self.is_on()
+    }
+
+    fn sync(&self, _: &Path) -> bool {
+        self.is_on()
+    }
+
+    fn remove(&self, _: &Path, _: bool) -> bool {
+        self.is_on()
     }
 }
 
@@ -81,7 +112,7 @@ mod tests {
         assert!(!face.write(path, 6, b"late") && !face.sync(path) && !face.remove(path, true));
         let left = |policy| {
             let image = volume.lock().survivors(policy, 1);
-            image.lookup(ROOT, b"a.db").and_then(|object| image.data(object).map(<[u8]>::to_vec))
+            image.lookup(ROOT, b"a.db").and_then(|object| image.data(object).map(crash::Data::to_vec))
         };
         assert_eq!(left(Policy::AllLost).as_deref(), Some(&b"one"[..]));
         assert_eq!(left(Policy::All).as_deref(), Some(&b"onetwo"[..]));

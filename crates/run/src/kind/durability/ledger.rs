@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use engine::{Column, ColumnType, Dialect, Durability, Node, Session, Table, Value};
-use model::durability::{FoundRow, Ledger, WitnessKind, WitnessObject};
+use model::durability::{FoundRow, FoundTable, Ledger, WitnessKind, WitnessObject};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -24,7 +24,7 @@ const COUNTERS: &str = "dbdyno_ledger_counter";
 /// Clients that commit.
 pub(super) const CLIENTS: u32 = 4;
 
-/// Tables that a client creates, at most.
+/// Tables that a client creates and changes, at most.
 const TABLES_MAX: u64 = 12;
 
 /// Characters of most payloads, and of one in `LONG_EVERY`.
@@ -65,6 +65,11 @@ fn new_table(number: u64) -> Table {
     table(&format!("dbdyno_ledger_new_{number}"), &[("client_id", ColumnType::Int)], &[])
 }
 
+/// The name that such a table may get.
+fn new_name(number: u64) -> String {
+    format!("dbdyno_ledger_renamed_{number}")
+}
+
 /// What client `client` writes with its commit `number` of the crash with `seed`.
 fn payload(seed: u64, client: u32, number: u64) -> String {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed ^ u64::from(client) << 48 ^ number);
@@ -84,6 +89,7 @@ fn payload(seed: u64, client: u32, number: u64) -> String {
 pub(super) fn reset(session: &mut dyn Session, dialect: &Dialect) -> Result<()> {
     for number in 1..=TABLES_MAX {
         batch(session, (dialect.drop)(&new_table(number).name))?;
+        batch(session, (dialect.drop)(&new_name(number)))?;
     }
     for table in tables() {
         batch(session, (dialect.drop)(&table.name))?;
@@ -190,19 +196,34 @@ impl Client<'_> {
         }
     }
 
-    /// Creates tables until it is stopped.
-    pub(super) fn create_tables(mut self) -> Result<()> {
-        let object = WitnessObject::Table;
+    /// Creates tables until it is stopped; of four one stays, one gets another name, one is emptied, and one gets another name and
+    /// is dropped.
+    pub(super) fn change_tables(mut self) -> Result<()> {
+        let (dialect, quoted) = (self.dialect, self.dialect.quoted);
         for number in 1..=TABLES_MAX {
-            if self.stop.load(Ordering::Relaxed) {
-                break;
-            }
-            self.witness.say(WitnessKind::Attempt, object, self.client, number)?;
-            let created = batch(self.session.as_mut(), (self.dialect.create)(&new_table(number)));
-            let kind = if created.is_ok() { WitnessKind::Acknowledged } else { WitnessKind::Unknown };
-            self.witness.say(kind, object, self.client, number)?;
-            if created.is_err() {
-                break;
+            let created = new_table(number);
+            let (name, other) = (quoted(&created.name), quoted(&new_name(number)));
+            let rename = (WitnessObject::Renamed, vec![format!("alter table {name} rename to {other}")]);
+            let insert = format!("insert into {name} ({}) values (1)", quoted("client_id"));
+            let empty = [vec![insert], (dialect.truncate)(&created.name)].concat();
+            let mut steps = vec![(WitnessObject::Table, (dialect.create)(&created))];
+            steps.extend(match number % 4 {
+                1 => vec![],
+                2 => vec![rename],
+                3 => vec![(WitnessObject::Emptied, empty)],
+                _ => vec![rename, (WitnessObject::Dropped, (dialect.drop)(&new_name(number)))],
+            });
+            for (object, statements) in steps {
+                if self.stop.load(Ordering::Relaxed) {
+                    return Ok(());
+                }
+                self.witness.say(WitnessKind::Attempt, object, self.client, number)?;
+                let is_done = batch(self.session.as_mut(), statements).is_ok();
+                let kind = if is_done { WitnessKind::Acknowledged } else { WitnessKind::Unknown };
+                self.witness.say(kind, object, self.client, number)?;
+                if !is_done {
+                    return Ok(());
+                }
             }
         }
         Ok(())
@@ -221,7 +242,7 @@ fn begin(session: &mut dyn Session, dialect: &Dialect) -> engine::Result<()> {
 pub(super) struct Found {
     /// By client and number; absent where the rows cannot be read.
     pub(super) rows: Option<BTreeMap<(u32, u64), FoundRow>>,
-    pub(super) tables: Vec<(u32, u64)>,
+    pub(super) tables: BTreeMap<(u32, u64), FoundTable>,
     pub(super) counters: BTreeMap<u32, u64>,
     /// What the engine complains about.
     pub(super) complaints: Vec<String>,
@@ -247,13 +268,20 @@ pub(super) fn find(
         Err(error) => found.complain(&error.message),
     }
     for commit in ledger.tables.keys() {
-        let text = format!("select count(*) from {}", (dialect.quoted)(&new_table(commit.1).name));
-        if query(session, &text).is_ok() {
-            found.tables.push(*commit);
-        }
+        let [old, new] =
+            [new_table(commit.1).name, new_name(commit.1)].map(|name| rows_of(session, &(dialect.quoted)(&name)));
+        let there = FoundTable {
+            is_by_old_name: old.is_some(),
+            is_by_new_name: new.is_some(),
+            rows: old.into_iter().chain(new).sum(),
+        };
+        found.tables.insert(*commit, there);
     }
     if found.rows.is_some() {
         for check in durability.checks {
+            if check.prepare.is_some_and(|statement| session.batch(statement).is_err()) {
+                continue;
+            }
             match query(session, &(check.statement)(ROWS)) {
                 Ok(answer) => {
                     for row in answer.iter().filter(|row| !(check.is_fine)(row)) {
@@ -279,6 +307,15 @@ impl Found {
 /// What is kept of a text of the engine.
 pub(super) fn kept(said: &str) -> String {
     said.chars().take(COMPLAINT_CHARACTERS_MAX).collect()
+}
+
+/// Rows of a table; none where it is not there.
+fn rows_of(session: &mut dyn Session, quoted: &str) -> Option<u64> {
+    let answer = query(session, &format!("select count(*) from {quoted}")).ok()?;
+    match answer.first()?.first()? {
+        Value::Int(count) => u64::try_from(*count).ok(),
+        _ => None,
+    }
 }
 
 fn query(session: &mut dyn Session, text: &str) -> engine::Result<Vec<Vec<Value<'static>>>> {

@@ -2,7 +2,8 @@
 //!
 //! The engine is opened once and shut down, so that its data are complete on the file system. For each crash they are, on rung
 //! D1, on a volume that loses what was not synced: mounted over their directory, seen by this process and its children alone,
-//! or told by an engine in this process. Nothing is written to the data themselves. A crash is a load by several clients, a
+//! or told by an engine in this process. On rung D2 they are on a file system of a disk that loses what was not flushed, mounted
+//! the same way. Nothing is written to the data themselves. A crash is a load by several clients, a
 //! fault in one step, and a start on what is left; the engine that recovered from one crash is that of the next.
 //! Controls that have to lose are tried the same way.
 
@@ -14,15 +15,15 @@ mod witness_file;
 
 use std::path::PathBuf;
 
-use crash::{Syncs, can_mount};
+use crash::{FileSystem, Syncs, can_mount, can_mount_disk};
 use engine::{Durability, Target, Weakening, Workspace};
 use measure::{RunSeed, clock};
 use record::{
-    Bytes, CrashCondition, CrashRung, Dop, Layer, Nanos, Plan, PlannedRun, Preset, ProofLoad, ProofPart, ProofPlace,
-    ProofSubject, RunKind, Unit,
+    Bytes, CrashCondition, CrashFileSystem, CrashRung, Dop, Layer, Nanos, Plan, PlannedRun, Preset, ProofLoad,
+    ProofPart, ProofPlace, ProofSubject, RunKind, Unit,
 };
 
-use self::crash_run::Crashes;
+use self::crash_run::{Crashes, Tried};
 use self::ledger::CLIENTS;
 use self::stand::{START_MAX, START_OF_CONTROL_MAX, Stand};
 use crate::directory::MeasuredDirectory;
@@ -54,6 +55,8 @@ pub struct DurabilityRequest {
     pub setup: Setup,
     /// What faults take away.
     pub rung: CrashRung,
+    /// The file system of the disk, on a rung with one.
+    pub file_system: CrashFileSystem,
     /// Crashes of the engine as it is asked for.
     pub crashes: u32,
     /// Controls by name; absent for all of the rung.
@@ -114,13 +117,15 @@ struct Condition {
     must_lose: bool,
     crashes: u32,
     syncs: Syncs,
+    /// Whether faults are to tear pages.
+    tears: bool,
     parameters: &'static [(&'static str, &'static str)],
 }
 
 impl Condition {
     fn asked(crashes: u32) -> Condition {
         let condition = CrashCondition::Asked;
-        Condition { condition, must_lose: false, crashes, syncs: Syncs::Honest, parameters: &[] }
+        Condition { condition, must_lose: false, crashes, syncs: Syncs::Honest, tears: false, parameters: &[] }
     }
 
     fn lying(every: u32, crashes: u32) -> Condition {
@@ -137,8 +142,9 @@ impl Condition {
             condition: CrashCondition::Settings { settings: settings(weakening) },
             must_lose: match rung {
                 CrashRung::D0 => weakening.loses_on_kill,
-                CrashRung::D1 => weakening.loses_on_power_cut,
+                CrashRung::D1 | CrashRung::D2 => weakening.loses_on_power_cut || weakening.keeps_torn_pages,
             },
+            tears: weakening.keeps_torn_pages && rung != CrashRung::D0,
             parameters: weakening.parameters,
             ..Condition::asked(crashes)
         }
@@ -162,7 +168,7 @@ fn settings(weakening: &Weakening) -> String {
 /// All controls of an engine on `rung`; those that need not lose come last.
 fn controls(durability: &'static Durability, rung: CrashRung, is_in_process: bool, crashes: u32) -> Vec<Condition> {
     // The files of a server are not on a layer where its processes alone are killed.
-    let has_layer = rung == CrashRung::D1 || is_in_process;
+    let has_layer = rung != CrashRung::D0 || is_in_process;
     let lying = has_layer.then(|| Condition::lying(1, crashes));
     let graded = has_layer.then(|| Condition::lying(GRADED_EVERY, crashes));
     let weakened = durability.weakenings.iter().map(|weakening| Condition::weakened(weakening, rung, crashes));
@@ -219,13 +225,12 @@ impl Kind for DurabilityKind<'_> {
     fn check(&self, [context]: &[Context<'_>; 1]) -> Result<()> {
         let is_in_process = context.engine.about().is_in_process;
         self.choose(context)?;
-        if self.request.rung == CrashRung::D1 && !is_in_process {
-            can_mount().map_err(|error| {
-                Error::environment(format!("rung D1 is out for a server on this machine: {error}"))
-                    .hint("run as root where /dev/fuse is, or give --rung D0, or an embedded engine")
-            })?;
-        }
-        Ok(())
+        let rung = self.request.rung;
+        why_out(rung, is_in_process, self.request.file_system).map_or(Ok(()), |reason| {
+            let what = if rung == CrashRung::D1 { " for a server" } else { "" };
+            Err(Error::environment(format!("rung {} is out{what} on this machine: {reason}", rung.word()))
+                .hint("run as root where /dev/fuse is, or give --rung auto, or an embedded engine"))
+        })
     }
 
     /// Data that are kept are complete, and synced, when the engine was shut down.
@@ -255,7 +260,7 @@ impl Kind for DurabilityKind<'_> {
         let request = self.request;
         let runs = self.conditions.iter().flat_map(|condition| {
             let starts = (0..condition.crashes).step_by(CRASHES_OF_RUN as usize);
-            starts.map(|start| planned(condition, request.rung, CRASHES_OF_RUN.min(condition.crashes - start)))
+            starts.map(|start| planned(condition, request, CRASHES_OF_RUN.min(condition.crashes - start)))
         });
         let mut plan = Plan {
             seed: request.setup.seed,
@@ -281,7 +286,7 @@ impl Kind for DurabilityKind<'_> {
             sessions_max: CLIENTS + 8,
         };
         platform.close()?;
-        if self.request.rung == CrashRung::D1 && !platform.context.engine.about().is_in_process {
+        if needs_mounts(self.request.rung, platform.context.engine.about().is_in_process) {
             host::separate_mounts().map_err(|error| {
                 Error::environment(error.to_string()).hint("run as root, or give --rung D0, or an embedded engine")
             })?;
@@ -318,6 +323,7 @@ impl DurabilityKind<'_> {
             target,
             workspace: workspace.clone(),
             rung: *rung,
+            file_system: on_disk(self.request.file_system),
             syncs: tried.syncs,
             data: self.data.clone(),
             start_max: if *condition == CrashCondition::Asked { START_MAX } else { START_OF_CONTROL_MAX },
@@ -325,7 +331,14 @@ impl DurabilityKind<'_> {
         let pristine = stand.pristine()?;
         let witness = workspace.directory.join("witness");
         let seed = RunSeed { plan: plan.seed, run: planned.number };
-        let mut crashes = Crashes::new(stand, self.durability, condition.clone(), pristine.clone(), witness, seed);
+        let of_crashes = Tried {
+            rung: *rung,
+            condition: condition.clone(),
+            tears: tried.tears,
+            has_volume: pristine.is_some(),
+            has_log_switch: self.durability.log_switch.is_some(),
+        };
+        let mut crashes = Crashes::new(stand, self.durability, of_crashes, pristine.clone(), witness, seed);
         let failure = platform.without_engine(plan, |bench| {
             let mut run = run::new(bench, planned);
             run.title = title(&tried.condition);
@@ -351,7 +364,8 @@ impl DurabilityKind<'_> {
             })?;
             keep(bench, record, run)
         })?;
-        if let Some(image) = pristine.filter(|_| context.engine.about().is_in_process) {
+        let is_told = context.engine.about().is_in_process && *rung != CrashRung::D2;
+        if let Some(image) = pristine.filter(|_| is_told) {
             // What an engine in this process left in its directory is replaced by what was there.
             stand::replace_files(&self.data, &image)?;
         }
@@ -370,9 +384,41 @@ fn keep_one_timeline(crashes: &mut [record::Crash]) {
     others.for_each(|(_, crash)| crash.timeline.clear());
 }
 
-fn planned(condition: &Condition, rung: CrashRung, count: u32) -> PlannedRun {
-    let place =
-        ProofPlace::Crashes { rung, condition: condition.condition.clone(), must_lose: condition.must_lose, count };
+/// Whether faults of `rung` need mounts: of an engine in this process calls are told on the lower ones.
+fn needs_mounts(rung: CrashRung, is_in_process: bool) -> bool {
+    match rung {
+        CrashRung::D0 => false,
+        CrashRung::D1 => !is_in_process,
+        CrashRung::D2 => true,
+    }
+}
+
+/// Why `rung` is not to be had on this machine, if it is not.
+pub fn why_out(rung: CrashRung, is_in_process: bool, file_system: CrashFileSystem) -> Option<String> {
+    if !needs_mounts(rung, is_in_process) {
+        return None;
+    }
+    let can = if rung == CrashRung::D2 { can_mount_disk(on_disk(file_system)) } else { can_mount() };
+    can.err().map(|error| error.to_string())
+}
+
+fn on_disk(file_system: CrashFileSystem) -> FileSystem {
+    match file_system {
+        CrashFileSystem::Ext4 => FileSystem::Ext4,
+        CrashFileSystem::Xfs => FileSystem::Xfs,
+        CrashFileSystem::Btrfs => FileSystem::Btrfs,
+    }
+}
+
+fn planned(condition: &Condition, request: &DurabilityRequest, count: u32) -> PlannedRun {
+    let rung = request.rung;
+    let place = ProofPlace::Crashes {
+        rung,
+        file_system: (rung == CrashRung::D2).then_some(request.file_system),
+        condition: condition.condition.clone(),
+        must_lose: condition.must_lose,
+        count,
+    };
     let part = ProofPart { subject: ProofSubject::Durability, place, load: ProofLoad::Ledger };
     let name = condition.name();
     let code = if name.is_empty() { rung.word().to_owned() } else { format!("{},{name}", rung.word()) };

@@ -9,17 +9,22 @@ use std::time::{Duration, Instant};
 
 use base::Process;
 use base::process::Trees;
-use crash::{Image, Mounted, Pending, Policy, SharedVolume, Syncs, Volume};
+use crash::{
+    FileSystem, Image, MountError, Mounted, MountedDisk, Pending, Policy, SharedVolume, Syncs, Volume, formatted,
+};
 use engine::{Engine, Node, Processes, Target, Workspace};
 use measure::clock;
 use record::{CrashRung, Nanos};
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::layer::FileFace;
+use super::layer::{FileFace, PowerSwitch};
 use crate::{Error, Result};
 
 /// Bytes of data that are taken into memory.
 const DATA_BYTES_MAX: u64 = 2 << 30;
+
+/// Bytes of a disk beside twice its data: what a file system and a load take.
+const DISK_FREE_BYTES: u64 = 512 << 20;
 
 /// How long a start may take, recovery included.
 pub(super) const START_MAX: Duration = Duration::from_secs(60);
@@ -36,6 +41,8 @@ pub(super) struct Stand<'a> {
     pub(super) target: Target,
     pub(super) workspace: Workspace,
     pub(super) rung: CrashRung,
+    /// That of the disk, on a rung with one.
+    pub(super) file_system: FileSystem,
     pub(super) syncs: Syncs,
     /// Directory of the data, which the engine has left clean.
     pub(super) data: PathBuf,
@@ -46,9 +53,11 @@ pub(super) struct Stand<'a> {
 /// The files of a running engine.
 enum Files {
     /// On the file system of this host.
-    Disk,
+    Host,
     /// On a volume that is mounted.
     Mounted(Mounted, SharedVolume),
+    /// On a file system of a disk.
+    Disk(MountedDisk, SharedVolume),
     /// On the file system of this host, with a volume that is told of each change once it is armed.
     Told(Arc<FileFace>, Option<SharedVolume>),
 }
@@ -74,8 +83,31 @@ pub(super) struct Fault {
 impl Stand<'_> {
     /// The data as they are on the file system, in memory; none where faults leave them there.
     pub(super) fn pristine(&self) -> Result<Option<Image>> {
-        let is_needed = self.rung != CrashRung::D0 || self.engine.about().is_in_process;
-        if is_needed { read_image(&self.data).map(Some) } else { Ok(None) }
+        let is_in_process = self.engine.about().is_in_process;
+        match self.rung {
+            CrashRung::D0 if !is_in_process => Ok(None),
+            CrashRung::D0 | CrashRung::D1 => read_image(&self.data).map(Some),
+            CrashRung::D2 => self.disk_with(&read_image(&self.data)?).map(Some),
+        }
+    }
+
+    /// A volume with a disk whose file system has the files of `image`.
+    fn disk_with(&self, image: &Image) -> Result<Image> {
+        let size_bytes = (2 * image.size_bytes() + DISK_FREE_BYTES).next_multiple_of(1 << 20);
+        let disk = formatted(self.file_system, size_bytes, &self.data).map_err(|error| self.no_layer(&error))?;
+        let volume = SharedVolume::new(Volume::new(disk, Syncs::Honest));
+        let mounted = MountedDisk::at(&self.data, &volume, self.file_system).map_err(|error| self.no_layer(&error))?;
+        mounted.fill(image).and_then(|()| mounted.finish()).map_err(|error| {
+            Error::environment(format!("{} cannot be copied to a disk that loses writes: {error}", self.data.display()))
+        })?;
+        let disk = volume.lock().live().clone();
+        Ok(disk)
+    }
+
+    fn no_layer(&self, error: &MountError) -> Error {
+        let data = self.data.display();
+        Error::environment(format!("{data} cannot be put on a layer that loses writes: {error}"))
+            .hint("run as root where /dev/fuse is, or give --rung D0")
     }
 
     /// Starts the engine on `files`, or on those that are there. Why it does not start is the inner error.
@@ -83,6 +115,17 @@ impl Stand<'_> {
         let start = clock::now();
         let is_told = self.engine.about().is_in_process;
         let (files, node) = match files {
+            Some(image) if self.rung == CrashRung::D2 => {
+                let volume = SharedVolume::new(Volume::new(image, self.syncs));
+                match MountedDisk::at(&self.data, &volume, self.file_system) {
+                    Ok(mounted) => (Files::Disk(mounted, volume.clone()), self.open_on_disk(&volume)),
+                    // What is left is not even a file system: nothing can start on it.
+                    Err(error @ MountError::Unreadable { .. }) => {
+                        return Ok(Err(engine::Error::new(engine::Kind::Unreachable, error.to_string())));
+                    }
+                    Err(error) => return Err(self.no_layer(&error)),
+                }
+            }
             Some(image) if is_told => {
                 replace_files(&self.data, &image)?;
                 let face = Arc::new(FileFace::default());
@@ -92,22 +135,27 @@ impl Stand<'_> {
             }
             Some(image) => {
                 let volume = SharedVolume::new(Volume::new(image, self.syncs));
-                let mounted = Mounted::at(&self.data, &volume).map_err(|error| {
-                    Error::environment(format!(
-                        "{} cannot be put on a layer that loses writes: {error}",
-                        self.data.display()
-                    ))
-                    .hint("run as root where /dev/fuse is, or give --rung D0")
-                })?;
+                let mounted = Mounted::at(&self.data, &volume).map_err(|error| self.no_layer(&error))?;
                 (Files::Mounted(mounted, volume), self.open_server())
             }
-            None => (Files::Disk, self.open_server()),
+            None => (Files::Host, self.open_server()),
         };
         Ok(node.map(|node| Running { node, ready_ns: clock::now().since(start), files }))
     }
 }
 
 impl Stand<'_> {
+    /// Opens the engine on the disk of `volume`; one in this process cannot be killed, and is refused its files without power.
+    fn open_on_disk(&self, volume: &SharedVolume) -> engine::Result<Box<dyn Node>> {
+        match self.engine.about().is_in_process {
+            true => {
+                let switch = Arc::new(PowerSwitch(volume.clone()));
+                self.engine.open_above(&self.target, &self.workspace, switch).and_then(claimed)
+            }
+            false => self.open_server(),
+        }
+    }
+
     /// Starts a server. One that has not started in time, because it waits for what it has lost or works at it for ever, is
     /// killed with all that it has started: all processes below this one.
     fn open_server(&self) -> engine::Result<Box<dyn Node>> {
@@ -155,8 +203,8 @@ impl Running {
     /// From now on what is not synced may be lost; what was done before is on stable storage.
     pub(super) fn arm(&mut self, stand: &Stand<'_>) -> Result<()> {
         match &mut self.files {
-            Files::Disk => {}
-            Files::Mounted(_, volume) => volume.lock().rebase(),
+            Files::Host => {}
+            Files::Mounted(_, volume) | Files::Disk(_, volume) => volume.lock().rebase(),
             Files::Told(face, armed) => {
                 let volume = SharedVolume::new(Volume::new(read_image(&stand.data)?, stand.syncs));
                 face.arm(volume.clone());
@@ -169,10 +217,24 @@ impl Running {
     /// What the engine writes to, where that loses writes.
     pub(super) fn volume(&self) -> Option<SharedVolume> {
         match &self.files {
-            Files::Disk => None,
-            Files::Mounted(_, volume) => Some(volume.clone()),
+            Files::Host => None,
+            Files::Mounted(_, volume) | Files::Disk(_, volume) => Some(volume.clone()),
             Files::Told(_, volume) => volume.clone(),
         }
+    }
+
+    /// Waits until the power has gone off by itself, but no longer than `time_max`.
+    pub(super) fn await_fault(&self, time_max: Duration) {
+        let Some(volume) = self.volume() else { return };
+        let start = Instant::now();
+        while !volume.lock().is_frozen() && start.elapsed() < time_max {
+            thread::sleep(Duration::from_micros(500));
+        }
+    }
+
+    /// Whether the power went off by itself.
+    pub(super) fn has_tripped(&self) -> bool {
+        self.volume().is_some_and(|volume| volume.lock().has_tripped())
     }
 
     /// Turns the power off: from one moment on nothing is written and nothing answered, then the processes are killed.
@@ -192,20 +254,36 @@ impl Running {
     /// Ends what is left of the engine after its fault `at`; what of its files survives is drawn by `policy` and `seed`.
     pub(super) fn end(self, at: Nanos, policy: Policy, seed: u64) -> Result<Fault> {
         let Running { node, files, .. } = self;
+        let refused = |error: std::io::Error| {
+            Error::environment(format!("a layer that loses writes cannot be unmounted: {error}"))
+                .hint("it ends with this program")
+        };
+        // A server that was killed, or a file that cannot be written, has nothing to say when it is closed.
+        let close = |node: Box<dyn Node>| {
+            kill(node.as_ref());
+            let _ = node.close();
+        };
         let volume = match files {
-            Files::Disk => None,
+            Files::Host => {
+                close(node);
+                None
+            }
             Files::Mounted(mounted, volume) => {
-                mounted.end().map_err(|error| {
-                    Error::environment(format!("a layer that loses writes cannot be unmounted: {error}"))
-                        .hint("it ends with this program")
-                })?;
+                mounted.end().map_err(refused)?;
+                close(node);
                 Some(volume)
             }
-            Files::Told(_, volume) => volume,
+            Files::Disk(disk, volume) => {
+                // A file system ends with the last program that has a file of it open.
+                close(node);
+                disk.end().map_err(refused)?;
+                Some(volume)
+            }
+            Files::Told(_, volume) => {
+                close(node);
+                volume
+            }
         };
-        kill(node.as_ref());
-        // A server that was killed, or a file that cannot be written, has nothing to say about it.
-        let _ = node.close();
         let lost = volume.map(|volume| {
             let volume = volume.lock();
             (volume.pending(), volume.survivors(policy, seed))
@@ -248,7 +326,7 @@ pub(super) fn replace_files(data: &Path, image: &Image) -> Result<()> {
                 fs::remove_file(path)?;
             }
         }
-        image.write_files(data)
+        image.write_all(data)
     };
     replace().map_err(|error| Error::environment(format!("{} cannot be written: {error}", data.display())))
 }
