@@ -7,6 +7,7 @@ mod build;
 mod command;
 mod encryption;
 mod engines;
+mod like;
 mod load_points;
 mod measuring;
 mod new_record;

@@ -16,6 +16,7 @@ pub mod comparison;
 pub mod detail;
 pub mod file_stream;
 pub mod gauge;
+pub mod in_kind;
 pub mod io_stream;
 pub mod layer;
 pub mod load;

@@ -174,7 +174,10 @@ fn sizing(arguments: &SizingArguments) -> Result<()> {
 }
 
 /// The load in all of `paths`: load profiles of dbdyno, and files of others.
-fn load(paths: &[PathBuf], names: Names) -> Result<LoadProfile> {
+///
+/// # Errors
+/// Where one cannot be read or is of no known form, and where none has an interval.
+pub fn load(paths: &[PathBuf], names: Names) -> Result<LoadProfile> {
     if paths.len() > FILES_MAX {
         let message = format!("{} files are given, at most {FILES_MAX} are read", paths.len());
         return Err(Error::user(message).hint("give the files of fewer days"));
