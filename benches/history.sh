@@ -26,7 +26,7 @@ trap 'rm -rf "$work"' EXIT
 
 failed=0
 for form in "$@"; do
-  python3 benches/statistics.py "$form" "$megabytes" crates/history/tests/history/files "$work/$form"
+  python3 benches/statistics_files.py "$form" "$megabytes" crates/history/tests/history/files "$work/$form"
   line=$("$reader" --time "$work/$form")
   printf '%-10s %s\n' "$form" "$line"
   rm "$work/$form"

@@ -12,6 +12,14 @@ cd "$(dirname "$0")/.."
 export DBDYNO=${DBDYNO:-$PWD/target/debug/dbdyno}
 [ -x "$DBDYNO" ] || { printf 'error: there is no program %s\nhint: cargo build --locked\n' "$DBDYNO" >&2; exit 1; }
 
+# A script's folder comes first where Python looks for modules: one named like a standard module would stand in its place.
+python3 - benches/*.py <<'CHECK'
+import pathlib, sys
+for path in map(pathlib.Path, sys.argv[1:]):
+    if path.stem in sys.stdlib_module_names:
+        sys.exit(f"error: {path} has the name of a standard module of Python; hint: name it after what it writes")
+CHECK
+
 # run_smallest NAME FIGURE LINES ARGUMENT...: at least LINES lines of the output have a FIGURE.
 run_smallest() {
   local name=$1 figure=$2 lines=$3 output begun=$SECONDS found

@@ -1,6 +1,6 @@
 """Writes a file of statistics of a form, about so many megabytes, with invented values and moments that follow each other.
 
-    statistics.py FORM MEGABYTES FIXTURES FILE
+    statistics_files.py FORM MEGABYTES FIXTURES FILE
 
 FIXTURES is the folder of files of crates/history; FORM is one of FORMS.
 """
