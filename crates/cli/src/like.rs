@@ -11,9 +11,9 @@ use crate::arguments::like::LikeArguments;
 use crate::command::size::load;
 use crate::subject::unreadable;
 
-/// Steps of each role in a window that nobody has asked for: their number then differs from its mean by 3 % at most in two of
-/// three runs.
-const STEPS_WANTED: f64 = 1_000.0;
+/// Steps of each role in a window that nobody has asked for: their number then differs from its mean by 5 % at most, but for one run of
+/// several hundred.
+const STEPS_WANTED: f64 = 3_600.0;
 /// That window at most.
 const WINDOW_MAX: Nanos = Nanos(60_000_000_000);
 

@@ -2,7 +2,8 @@
 
 use record::load_profile::LoadQuantity;
 use record::{
-    ExpectedPoint, ExpectedTimes, LoadInKind, Nanos, Rate, Ratio, Record, RoleInKind, Run, RunKind, TransactionType,
+    AskedQuantity, ExpectedPoint, ExpectedTimes, LoadInKind, Nanos, Rate, Ratio, Record, RoleInKind, Run, RunKind,
+    TransactionType,
 };
 
 use crate::row::row;
@@ -57,36 +58,33 @@ pub fn role_figures<'a>(load: &'a LoadInKind, run: &'a Run) -> Vec<RoleFigures<'
 pub struct CountedQuantity {
     /// The quantity.
     pub quantity: LoadQuantity,
-    /// What the roles that stand for it asked per second.
+    /// How much of it the load asks per second.
     pub asked: f64,
     /// What was counted per second; absent where no counter tells it.
     pub counted: Option<f64>,
 }
 
-/// What counters say of the quantities that roles of `load` asked in `run`. A read that the cache or the page cache served was asked
+/// What counters say of the quantities that `load` asks in `run`, of all roles together. A read that the cache or the page cache served was asked
 /// and is not counted by the device.
 pub fn counted_quantities(load: &LoadInKind, run: &Run) -> Vec<CountedQuantity> {
     let row = row(run);
     let rate = |rate: Option<Rate>| rate.map(|rate| rate.0);
-    let of = |role: &RoleInKind| {
-        let counted = match role.quantity {
+    let of = |asked: &AskedQuantity| {
+        let counted = match asked.quantity {
             LoadQuantity::PhysicalReadsPerSecond => rate(row.device_io.reads_per_second),
             LoadQuantity::PhysicalReadBytesPerSecond => rate(row.device_io.read_bytes_per_second),
             LoadQuantity::PhysicalWritesPerSecond => rate(row.device_io.writes_per_second),
+            LoadQuantity::CommitsPerSecond => {
+                let commits = role_figures(load, run).into_iter().filter(|of| of.role.quantity == asked.quantity);
+                commits.map(|of| of.reached.0).next()
+            }
             LoadQuantity::LogBytesPerSecond => rate(row.redo_bytes_per_second),
             LoadQuantity::LogicalReadsPerSecond => rate(row.logical_reads_per_second),
             _ => None,
         };
-        CountedQuantity { quantity: role.quantity, asked: role.asked_per_second, counted }
+        CountedQuantity { quantity: asked.quantity, asked: asked.per_second, counted }
     };
-    let own = load.roles.iter().filter(|role| role.quantity != LoadQuantity::CommitsPerSecond).map(of);
-    let log = load.log_bytes_per_second.filter(|_| !load.asks(LoadQuantity::LogBytesPerSecond));
-    let log = log.map(|asked| CountedQuantity {
-        quantity: LoadQuantity::LogBytesPerSecond,
-        asked,
-        counted: rate(row.redo_bytes_per_second),
-    });
-    own.chain(log).collect()
+    load.asked.iter().map(of).collect()
 }
 
 /// Times that were predicted for a role, beside those that were measured.

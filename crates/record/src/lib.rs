@@ -77,7 +77,9 @@ pub use load::{
     LoadStageKind, ScanKind,
 };
 pub use load_beside::{LoadBeside, LoadBesideRun};
-pub use load_in_kind::{ExpectedPoint, ExpectedTimes, LeftOut, LoadInKind, LoadLevel, RoleInKind, StepInKind};
+pub use load_in_kind::{
+    AskedQuantity, ExpectedPoint, ExpectedTimes, LeftOut, LoadInKind, LoadLevel, RoleInKind, StepInKind,
+};
 pub use load_profile::LoadProfile;
 pub use local_round_trips::{LocalRoundTrip, LocalRoundTrips, LocalTransport, RoundTripWaiting};
 pub use message::{

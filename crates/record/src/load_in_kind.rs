@@ -19,9 +19,8 @@ pub struct LoadInKind {
     pub sessions_told: Option<f64>,
     /// Sessions of all roles; at least one for each.
     pub sessions: u32,
-    /// Bytes of log per second that the commits are to make; absent where the load does not tell them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub log_bytes_per_second: Option<f64>,
+    /// What the load asks at this level of what engine and host count.
+    pub asked: Vec<AskedQuantity>,
     /// The roles; at least one.
     pub roles: Vec<RoleInKind>,
     /// What the load asks and no role does.
@@ -30,6 +29,16 @@ pub struct LoadInKind {
     /// What was measured elsewhere at such rates; empty where no other record was given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub expected: Vec<ExpectedTimes>,
+}
+
+/// How much of a quantity a load asks.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AskedQuantity {
+    /// The quantity; of reads and writes those that are not in order.
+    pub quantity: LoadQuantity,
+    /// How much of it per second.
+    pub per_second: f64,
 }
 
 /// A level of a load.
@@ -179,8 +188,8 @@ impl RoleInKind {
 }
 
 impl LoadInKind {
-    /// Whether a role stands for `quantity`.
-    pub fn asks(&self, quantity: LoadQuantity) -> bool {
-        self.roles.iter().any(|role| role.quantity == quantity)
+    /// How much of `quantity` the load asks per second; absent where it does not tell.
+    pub fn asked(&self, quantity: LoadQuantity) -> Option<f64> {
+        self.asked.iter().find(|asked| asked.quantity == quantity).map(|asked| asked.per_second)
     }
 }

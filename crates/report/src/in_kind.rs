@@ -80,7 +80,7 @@ fn roles(load: &LoadInKind, runs: &[&Run]) -> Table {
     let columns = vec![
         Column::figure("run"),
         Column::text("role"),
-        Column::text("a step").from(Extent::Details),
+        Column::text("a step").from(Extent::Whole),
         Column::figure("#J"),
         Column::figure("asked\nsteps/s"),
         Column::figure("reached\nsteps/s"),
@@ -92,17 +92,17 @@ fn roles(load: &LoadInKind, runs: &[&Run]) -> Table {
         Column::figure("not\nstarted"),
         Column::figure("failed"),
     ];
-    let rows = runs
-        .iter()
-        .flat_map(|run| model::role_figures(load, run).into_iter().map(|of| role_row(run, &of)).collect::<Vec<Row>>());
+    let rows = runs.iter().flat_map(|run| {
+        model::role_figures(load, run).into_iter().map(|of| role_row(run, runs, &of)).collect::<Vec<Row>>()
+    });
     Table::new("in-kind-roles", "", columns).with(rows).without_empty()
 }
 
-fn role_row(run: &Run, figures: &RoleFigures<'_>) -> Row {
+fn role_row(run: &Run, runs: &[&Run], figures: &RoleFigures<'_>) -> Row {
     let RoleFigures { role, of, asked, reached, share } = figures;
     let is_short = of.totals.unfinished > 0 || *share < Ratio(1.0 - model::RULES.rate_shortfall);
     let cells = vec![
-        Cell::count(run.number.into()),
+        run_number(run, runs),
         Cell::text(role_name(role)),
         Cell::text(step(role)),
         Cell::count(role.jobs.into()),
@@ -113,10 +113,20 @@ fn role_row(run: &Run, figures: &RoleFigures<'_>) -> Row {
         quantile(&of.service, |times| times.p99),
         quantile(&of.response, |times| times.p50),
         quantile(&of.response, |times| times.p99),
-        Cell::count(of.totals.unfinished),
-        Cell::count(of.totals.failures.values().fold(0, |sum, count| sum.saturating_add(*count))),
+        some(of.totals.unfinished),
+        some(of.totals.failures.values().fold(0, |sum, count| sum.saturating_add(*count))),
     ];
     Row::new(cells).in_tone(if is_short { Tone::Warning } else { Tone::Plain })
+}
+
+/// A count, where there is something to count.
+fn some(count: u64) -> Cell {
+    if count > 0 { Cell::count(count) } else { Cell::empty() }
+}
+
+/// The number of a run, where there are several.
+fn run_number(run: &Run, runs: &[&Run]) -> Cell {
+    if runs.len() > 1 { Cell::count(run.number.into()) } else { Cell::empty() }
 }
 
 /// The name of a role in words.
@@ -152,7 +162,7 @@ fn counted(load: &LoadInKind, runs: &[&Run]) -> Table {
         let row = |of: model::CountedQuantity| {
             let share = of.counted.filter(|_| of.asked > 0.0).map(|counted| counted / of.asked);
             Row::new(vec![
-                Cell::count(run.number.into()),
+                run_number(run, runs),
                 Cell::text(quantity(of.quantity)),
                 Cell::figure(Some(of.asked), |value| quantity_amount(of.quantity, value)),
                 Cell::figure(of.counted, |value| quantity_amount(of.quantity, value)),
@@ -161,7 +171,7 @@ fn counted(load: &LoadInKind, runs: &[&Run]) -> Table {
         };
         counted_quantities(load, run).into_iter().map(row).collect::<Vec<Row>>()
     });
-    Table::new("in-kind-counted", "As engine and host count it", columns).with(rows)
+    Table::new("in-kind-counted", "As engine and host count it", columns).with(rows).without_empty()
 }
 
 /// What the predictions are from, as a sentence.
@@ -200,12 +210,12 @@ fn predictions(record: &Record, runs: &[&Run]) -> Table {
         Column::text("the median is"),
     ];
     let rows = runs.iter().flat_map(|run| {
-        predicted_times(record, run).into_iter().filter_map(|one| prediction_row(run, &one)).collect::<Vec<Row>>()
+        predicted_times(record, run).into_iter().filter_map(|one| prediction_row(run, runs, &one)).collect::<Vec<Row>>()
     });
-    Table::new("in-kind-predicted", "", columns).with(rows)
+    Table::new("in-kind-predicted", "", columns).with(rows).without_empty()
 }
 
-fn prediction_row(run: &Run, predicted: &PredictedTimes<'_>) -> Option<Row> {
+fn prediction_row(run: &Run, runs: &[&Run], predicted: &PredictedTimes<'_>) -> Option<Row> {
     let PredictedTimes { figures, expected, verdict } = predicted;
     let expected = expected.as_ref()?;
     let points = &expected.points;
@@ -236,7 +246,7 @@ fn prediction_row(run: &Run, predicted: &PredictedTimes<'_>) -> Option<Row> {
         PredictionVerdict::NoTime | PredictionVerdict::NotMeasured => ("not known", Tone::Plain),
     };
     let cells = vec![
-        Cell::count(run.number.into()),
+        run_number(run, runs),
         Cell::text(role_name(figures.role)),
         Cell::text(by),
         band(|point| Some(point.per_second), number),

@@ -60,6 +60,9 @@ pub fn in_kind_text(load: &LoadInKind) -> String {
     let tables: Vec<&str> = tables.iter().filter(|(_, is_used)| *is_used).map(|(name, _)| *name).collect();
     // Writing to a string cannot fail.
     let _ = writeln!(text, "tables = {tables:?}");
+    if is(|step| matches!(step, StepInKind::RandomRead | StepInKind::Scan { .. })) {
+        text.push_str("cache = \"outside\"\n");
+    }
     let commit = load.roles.iter().find_map(|role| match role.step {
         StepInKind::Commit { rows, row_bytes, .. } => Some((rows, row_bytes.0.max(1))),
         _ => None,
@@ -148,7 +151,7 @@ mod tests {
             times: 1.0,
             sessions_told: None,
             sessions: roles.iter().map(|role| role.jobs).sum(),
-            log_bytes_per_second: None,
+            asked: Vec::new(),
             roles,
             left_out: Vec::new(),
             expected: Vec::new(),

@@ -78,7 +78,7 @@ fn the_mixture_of_a_load_arrives_at_its_rates_and_is_in_every_view() {
     assert!(!is_invalid(measured[0]));
     let details = bench.succeed(&["report", "r.jsonl", "--details"]).out;
     let details = details.split_whitespace().collect::<Vec<&str>>().join(" ");
-    assert!(details.contains("A production load asks its peak: 400/s physical reads"), "{details}");
+    assert!(details.contains("A production load asks its peak: 400.0/s physical reads"), "{details}");
     assert!(details.contains("12 sessions are those of the load"), "{details}");
     assert!(details.contains("As engine and host count it"), "{details}");
     bench.succeed(&["report", "r.jsonl", "--html", "r.html"]);

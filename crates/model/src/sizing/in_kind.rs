@@ -4,7 +4,9 @@
 //! intervals. What a load does not tell is chosen here, by the constants below.
 
 use record::load_profile::LoadQuantity;
-use record::{Bytes, ExpectedPoint, ExpectedTimes, LeftOut, LoadInKind, LoadLevel, Record, RoleInKind, StepInKind};
+use record::{
+    AskedQuantity, Bytes, ExpectedPoint, ExpectedTimes, LeftOut, LoadInKind, LoadLevel, Record, RoleInKind, StepInKind,
+};
 
 use super::{Demand, Level, LoadHistory, LoadPoint, recorded_curves};
 
@@ -38,6 +40,16 @@ const SESSIONS_PER_ACTIVE: f64 = 4.0;
 const SESSIONS_UNTOLD: f64 = 16.0;
 /// Sessions, at most.
 pub const SESSIONS_IN_KIND_MAX: u32 = 512;
+
+/// What engine and host count of a load in kind.
+const COUNTED: [(Demand, LoadQuantity); 6] = [
+    (Demand::RandomReads, LoadQuantity::PhysicalReadsPerSecond),
+    (Demand::ReadBytes, LoadQuantity::PhysicalReadBytesPerSecond),
+    (Demand::LogicalReads, LoadQuantity::LogicalReadsPerSecond),
+    (Demand::RandomWrites, LoadQuantity::PhysicalWritesPerSecond),
+    (Demand::Commits, LoadQuantity::CommitsPerSecond),
+    (Demand::LogBytes, LoadQuantity::LogBytesPerSecond),
+];
 
 /// Why a load cannot be asked in kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,7 +122,7 @@ pub fn in_kind(
         times,
         sessions_told,
         sessions,
-        log_bytes_per_second: asked.demand(Demand::LogBytes),
+        asked: asked.quantities(),
         roles,
         left_out,
         expected: Vec::new(),
@@ -184,6 +196,14 @@ impl Asked<'_> {
         Some(role(step, rate, LoadQuantity::CommitsPerSecond, rate))
     }
 
+    /// How much of each quantity that engine and host count.
+    fn quantities(&self) -> Vec<AskedQuantity> {
+        let of = |(demand, quantity): &(Demand, LoadQuantity)| {
+            Some(AskedQuantity { quantity: *quantity, per_second: self.demand(*demand)? })
+        };
+        COUNTED.iter().filter_map(of).collect()
+    }
+
     /// Quantities that no role asks: what a load sends depends on its statements, and what it computes on what they do.
     fn not_asked(&self) -> Vec<LeftOut> {
         let all = [
@@ -195,15 +215,9 @@ impl Asked<'_> {
         let told = all
             .into_iter()
             .filter_map(|quantity| Some(LeftOut { quantity, per_second: Some(self.quantity(quantity)?) }));
-        let asked = [
-            (Demand::RandomReads, LoadQuantity::PhysicalReadsPerSecond),
-            (Demand::RandomWrites, LoadQuantity::PhysicalWritesPerSecond),
-            (Demand::Commits, LoadQuantity::CommitsPerSecond),
-            (Demand::LogBytes, LoadQuantity::LogBytesPerSecond),
-            (Demand::LogicalReads, LoadQuantity::LogicalReadsPerSecond),
-        ];
-        let untold = asked.into_iter().filter(|(demand, _)| self.demand(*demand).is_none());
-        told.chain(untold.map(|(_, quantity)| LeftOut { quantity, per_second: None })).collect()
+        let untold = COUNTED.iter().filter(|(demand, _)| self.demand(*demand).is_none());
+        let untold = untold.filter(|(demand, _)| *demand != Demand::ReadBytes);
+        told.chain(untold.map(|(_, quantity)| LeftOut { quantity: *quantity, per_second: None })).collect()
     }
 }
 

@@ -317,7 +317,8 @@ fn each_quantity_of_a_load_is_a_role_with_its_rate() {
     assert!((scan.1 - 2e6 / (f64::from(rows) * 200.0)).abs() < 1e-9, "{scan:?}");
     assert_eq!(hit.0, StepInKind::CachedRead { rows: 1 });
     assert!((hit.1 - cached / 3.0).abs() < 1e-6, "{hit:?} {cached}");
-    assert_eq!((load.sessions, load.sessions_told, load.log_bytes_per_second), (30, Some(30.0), Some(84_000.0)));
+    let log = load.asked(LogBytesPerSecond);
+    assert_eq!((load.sessions, load.sessions_told, log), (30, Some(30.0), Some(84_000.0)));
     assert_eq!(load.roles.iter().map(|role| role.jobs).sum::<u32>(), 30);
     assert!(load.roles.iter().all(|role| role.jobs > 0), "{load:?}");
 }

@@ -12,7 +12,7 @@ pub(super) fn in_kind(load: &LoadInKind) -> Validity {
     above_zero("times", load.times)?;
     at_least_one("sessions", load.sessions)?;
     load.sessions_told.map_or(Ok(()), |told| positive("sessions_told", told))?;
-    load.log_bytes_per_second.map_or(Ok(()), |told| positive("log_bytes_per_second", told))?;
+    load.asked.iter().try_for_each(|asked| positive("per_second", asked.per_second))?;
     load.roles.iter().try_for_each(|of| role(of).map_err(|why| format!("role {}: {why}", of.step.name())))?;
     let sessions = load.roles.iter().fold(0u32, |sum, role| sum.saturating_add(role.jobs));
     match sessions == load.sessions {

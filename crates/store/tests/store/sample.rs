@@ -6,17 +6,18 @@ use std::num::NonZeroU32;
 use record::evidence::{CommitCount, DeviceIo, LittlesLaw};
 use record::load_profile::LoadQuantity;
 use record::{
-    Activity, AgentHost, AgentRun, AgentStart, Array, ArrayMember, Arrival, BackgroundProgram, BlockDevice, Build,
-    Bytes, Cache, CacheFilling, CacheFit, Ceiling, CgroupLimits, ClockMethod, Cpu, Crash, CrashDamage, CrashEvent,
-    CrashEventKind, CrashMoment, DataReads, DataSet, DatabaseState, DevicePath, Dop, EngineInventory, Evidence,
-    ExpectedPoint, ExpectedTimes, FailureKind, FileSystem, Finding, ForeignLoad, HostInventory, HostState, Instrument,
-    Kernel, KernelLog, Latency, Layer, LayerLatency, LeftOut, LoadInKind, LoadLevel, Location, MeasuringPoint, Memory,
-    MemoryModule, MissingLayer, Nanos, NetworkEnd, NetworkInterface, NetworkMount, NetworkPath, NodeEvent,
-    NodeEventKind, NodeInventory, NodeRun, NumaNode, ObservedHost, ObservedRun, OperationClass, Outcome, Owed, Pace,
-    Pairing, PciFunction, PciKind, PciLink, Placement, Plan, PlannedRun, Preset, Ratio, Reading, Record, Resource,
-    RoleInKind, Run, SCHEMA_VERSION, SampledWait, Script, Scripts, Second, Setting, Settling, SettlingStep, Side,
-    SignedNanos, Skipped, Slices, StatementRun, Status, StepInKind, Survival, Sweep, Timestamp, Tool, Totals, Trace,
-    TracerKind, TransactionType, UnavailableTracer, Unit, Until, Variation, Verdict, WaitClass, name,
+    Activity, AgentHost, AgentRun, AgentStart, Array, ArrayMember, Arrival, AskedQuantity, BackgroundProgram,
+    BlockDevice, Build, Bytes, Cache, CacheFilling, CacheFit, Ceiling, CgroupLimits, ClockMethod, Cpu, Crash,
+    CrashDamage, CrashEvent, CrashEventKind, CrashMoment, DataReads, DataSet, DatabaseState, DevicePath, Dop,
+    EngineInventory, Evidence, ExpectedPoint, ExpectedTimes, FailureKind, FileSystem, Finding, ForeignLoad,
+    HostInventory, HostState, Instrument, Kernel, KernelLog, Latency, Layer, LayerLatency, LeftOut, LoadInKind,
+    LoadLevel, Location, MeasuringPoint, Memory, MemoryModule, MissingLayer, Nanos, NetworkEnd, NetworkInterface,
+    NetworkMount, NetworkPath, NodeEvent, NodeEventKind, NodeInventory, NodeRun, NumaNode, ObservedHost, ObservedRun,
+    OperationClass, Outcome, Owed, Pace, Pairing, PciFunction, PciKind, PciLink, Placement, Plan, PlannedRun, Preset,
+    Ratio, Reading, Record, Resource, RoleInKind, Run, SCHEMA_VERSION, SampledWait, Script, Scripts, Second, Setting,
+    Settling, SettlingStep, Side, SignedNanos, Skipped, Slices, StatementRun, Status, StepInKind, Survival, Sweep,
+    Timestamp, Tool, Totals, Trace, TracerKind, TransactionType, UnavailableTracer, Unit, Until, Variation, Verdict,
+    WaitClass, name,
 };
 
 /// 23 values of 1 ns, as stored.
@@ -223,7 +224,7 @@ fn in_kind() -> LoadInKind {
         times: 1.5,
         sessions_told: Some(40.0),
         sessions: 4,
-        log_bytes_per_second: Some(650_000.0),
+        asked: vec![AskedQuantity { quantity: LoadQuantity::LogBytesPerSecond, per_second: 650_000.0 }],
         roles: vec![RoleInKind {
             step: StepInKind::Commit { rows: 1, row_bytes: Bytes(300), changed_rows: 0.25 },
             jobs: 4,

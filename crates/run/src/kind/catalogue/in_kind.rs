@@ -13,6 +13,8 @@ use crate::{Error, Result, pacing};
 
 /// Steps that are counted: enough that what the engine does by itself meanwhile is a small part.
 const STEPS: u64 = 64;
+/// The share of the blocks that is asked of the cache where the other roles read all of them already.
+const LEAST: f64 = 0.01;
 /// Times that the rows of a commit are fitted: the log is not exactly as much longer as the rows are.
 const FITS: usize = 2;
 
@@ -30,16 +32,12 @@ pub(super) fn fitted(bench: &Bench<'_>, run: &Run) -> Result<Option<(LoadInKind,
     let context = TestContext { node: subject.nodes.first(), others: &[], ..context };
     let counted = Counted { bench, run, context: &context };
     let mut load = load.clone();
-    let log_bytes = load.log_bytes_per_second;
-    for role in &mut load.roles {
-        match role.quantity {
-            LoadQuantity::LogicalReadsPerSecond => counted.fit_reads(role)?,
-            LoadQuantity::CommitsPerSecond => {
-                let of_commit = log_bytes.map(|bytes| bytes / role.steps_per_second);
-                of_commit.map_or(Ok(()), |bytes| counted.fit_log(role, bytes))?;
-            }
-            _ => {}
-        }
+    if let Some(log_bytes) = load.asked(LoadQuantity::LogBytesPerSecond) {
+        let commits = load.roles.iter_mut().filter(|role| role.quantity == LoadQuantity::CommitsPerSecond);
+        commits.into_iter().try_for_each(|role| counted.fit_log(role, log_bytes / role.steps_per_second))?;
+    }
+    if let Some(blocks) = load.asked(LoadQuantity::LogicalReadsPerSecond) {
+        counted.fit_reads(&mut load.roles, blocks)?;
     }
     let test = test_in_kind(&load)?;
     Ok(Some((load, test)))
@@ -53,10 +51,18 @@ struct Counted<'a, 'b> {
 }
 
 impl Counted<'_, '_> {
-    /// As many steps of `role` as ask for its blocks.
-    fn fit_reads(&self, role: &mut RoleInKind) -> Result<()> {
-        if let Some(blocks) = self.of_step(role, name::LOGICAL_READ_COUNT)? {
-            role.steps_per_second = role.asked_per_second / blocks;
+    /// As many steps of the role that reads the cache as, with those of the others, ask for `blocks` in a second.
+    fn fit_reads(&self, roles: &mut [RoleInKind], blocks: f64) -> Result<()> {
+        let is_of_cache = |role: &RoleInKind| role.quantity == LoadQuantity::LogicalReadsPerSecond;
+        let Some(index) = roles.iter().position(is_of_cache) else { return Ok(()) };
+        let mut rest = blocks;
+        for role in roles.iter().filter(|role| !is_of_cache(role)) {
+            rest -= self.of_step(role, name::LOGICAL_READ_COUNT)?.unwrap_or(0.0) * role.steps_per_second;
+        }
+        if let Some(of_step) = self.of_step(&roles[index], name::LOGICAL_READ_COUNT)? {
+            let role = &mut roles[index];
+            role.asked_per_second = rest.max(blocks * LEAST);
+            role.steps_per_second = role.asked_per_second / of_step;
         }
         Ok(())
     }
