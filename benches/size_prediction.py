@@ -10,6 +10,8 @@ TARGET = "sqlite?cache_size=4MB"
 # Tables that are several times the cache, so that a row at random is a read of the device.
 SIZES = ["--preset", "smoke", "--large-rows", "320000", "--small-rows", "3200", "--seed", "42"]
 READ_IOPS, WRITE_IOPS, READ_BYTES, CPU_SHARE = 400, 400, 20_000_000, 0.4
+# Reads of the cache whose cost in processor time is measured: so many that what the program does besides is little.
+PROBED_BLOCKS = 100_000
 
 # The limit of each case, the tests that measure it, and what the prediction has to name.
 OF = {
@@ -139,10 +141,10 @@ def main():
         ceilings = {one["resource"]: one["available"] for one in sized["platforms"][0]["resources"]}
         if case == "processors":
             limit(case, False)
-            load("load.json", {"logical_reads_per_second": 4000, "sessions": 4})
+            load("load.json", {"logical_reads_per_second": PROBED_BLOCKS, "sessions": 4})
             of = replay(1.0, fails=False)
             seconds = of["window_ns"] / 1e9
-            ceilings["of_block"] = growth(of, "client_cpu_ns") / 1e9 / seconds / 4000
+            ceilings["of_block"] = growth(of, "client_cpu_ns") / 1e9 / seconds / PROBED_BLOCKS
             ceilings["blocks"] = ceilings["processors_threads"] / ceilings["of_block"]
             limit(case, True)
         for share in (float(share) / 100 for share in SHARES.split(",")):

@@ -188,8 +188,7 @@ fn predicted_lead(record: &Record, load: &LoadInKind, runs: &[&Run]) -> String {
               --on."
             .to_owned(),
         _ => format!(
-            "Of {} that {from} predict, {} lie within what was measured there at the next rates.",
-            plural(judged as u64, "time"),
+            "{} of {judged} times that {from} predict are within what was measured there at the next rates.",
             has(PredictionVerdict::Within)
         ),
     }

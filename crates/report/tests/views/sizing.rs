@@ -117,7 +117,7 @@ fn section(record: &Record) -> String {
     let shown = text(record, "r.jsonl", Style::default(), 100);
     let lines: Vec<&str> = shown.lines().collect();
     let from = lines.iter().position(|line| line.starts_with("Replay in kind")).expect("the section");
-    let end = |line: &&str| line.starts_with("Main results") || line.starts_with("Results");
+    let end = |line: &&str| line.starts_with("Spec sheet");
     let to = lines[from + 1..].iter().position(end).map_or(lines.len(), |at| from + 1 + at);
     lines[from..to.min(from + 70)].join("\n")
 }
