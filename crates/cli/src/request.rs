@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use engine::Engine;
 use record::Variation;
-use run::{Error, LogRequest, PairRequest, Request, Result, Selection, Setup};
+use run::{DurabilityProofFile, Error, LogRequest, PairRequest, Request, Result, Selection, Setup};
 
 use crate::arguments::pair::PairArguments;
 use crate::arguments::run::RunArguments;
@@ -36,6 +36,7 @@ pub fn request(arguments: &RunArguments, record: PathBuf, engine: &dyn Engine) -
             keep: arguments.keep,
             client_threads: arguments.client_threads,
             script_log: script_log(arguments)?,
+            durability: arguments.durability.as_deref().map(DurabilityProofFile::read).transpose()?,
             ..setup
         },
         tests: Selection { words: arguments.tests.iter().filter(|word| !word.is_empty()).cloned().collect() },

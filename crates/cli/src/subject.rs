@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use model::platform_plan::PlatformPlan;
 use model::{Origin, PriceBook, System};
 use record::{PlanSubject, Preset, Record, Run};
-use run::{Error, Fault, Result};
+use run::{DurabilityProofFile, Error, Fault, Result};
 
 /// The platform named by `words`: a record if such a file exists, otherwise a published system.
 ///
@@ -20,6 +20,33 @@ pub fn system(words: &str) -> Result<Cow<'static, System>> {
         return Ok(Cow::Owned(model::system(&record)));
     }
     published(words).map(Cow::Borrowed)
+}
+
+/// The platforms named by `words`, with what the proofs at `paths` have shown of them: one per platform, `-` for none.
+///
+/// # Errors
+/// As [`system`]; where the numbers differ, and where a proof says nothing of its platform.
+pub fn proved(words: &[String], paths: &[PathBuf]) -> Result<Vec<System>> {
+    if !paths.is_empty() && paths.len() != words.len() {
+        let message = format!("--durability names {} proofs for {} systems", paths.len(), words.len());
+        return Err(Error::user(message).hint("give one per system in the same order, - for none"));
+    }
+    let one = |(index, words): (usize, &String)| match paths.get(index) {
+        Some(path) if path.as_os_str() != "-" => proved_system(words, path),
+        _ => system(words).map(Cow::into_owned),
+    };
+    words.iter().enumerate().map(one).collect()
+}
+
+fn proved_system(words: &str, proof: &Path) -> Result<System> {
+    let path = Path::new(words);
+    if !path.exists() && !is_path(words) {
+        return Err(Error::user(format!("a proof of durability says nothing of the published system {words}"))
+            .hint("give - in its place"));
+    }
+    let mut record = store::read_with(path, &without_distributions).map_err(unreadable)?;
+    DurabilityProofFile::read(proof)?.show(record.engine.as_mut())?;
+    Ok(model::system(&record))
 }
 
 /// The platform named by `words`, under that name, beside whose rates those of a record are shown.

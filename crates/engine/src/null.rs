@@ -186,6 +186,7 @@ impl Node for NullNode {
             cache_bytes: None,
             durable: Some(false),
             durability: "nothing is kept".to_owned(),
+            durability_shown: None,
             settings: vec![rows],
         })
     }

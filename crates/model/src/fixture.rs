@@ -284,6 +284,7 @@ pub(crate) fn engine() -> EngineInventory {
         cache_bytes: Some(Bytes::MIB.times(128)),
         durable: Some(true),
         durability: "every commit waits for the log".to_owned(),
+        durability_shown: None,
         settings: Vec::new(),
     }
 }

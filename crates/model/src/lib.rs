@@ -146,9 +146,9 @@ pub use observed_side::{server_cpu_ratio, server_side};
 pub use pipeline::{PipelinePoint, pipelines};
 pub use platform_proof::{
     Amplification, CacheDeviceProof, CacheTier, DeviceCell, DurabilityCondition, DurabilityProof, FabricLoad,
-    FabricNetwork, FabricProof, MemberShare, NfsCell, NfsLoad, NfsProof, NumaCell, NumaProof, OverRounds,
+    FabricNetwork, FabricProof, MemberShare, NfsCell, NfsLoad, NfsProof, NotShown, NumaCell, NumaProof, OverRounds,
     PlatformProof, ProofVerdict, TierDevice, TierPoint, TiersProof, VolumeLoad, VolumeProof, cache_device, cache_hits,
-    platform_proof,
+    durability_shown, platform_proof,
 };
 pub use price::{
     Cost, CostRatio, IncomparablePrices, PriceBook, PriceItem, PriceKind, cost_ratio, incomparable_prices,

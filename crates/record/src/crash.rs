@@ -118,6 +118,23 @@ pub struct Crash {
     pub timeline: Vec<CrashEvent>,
 }
 
+/// What a proof of durability has shown of an engine with the same version and settings.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DurabilityShown {
+    /// What its faults took away.
+    pub rung: CrashRung,
+    /// Its crashes.
+    pub crashes: u64,
+    /// Those with a loss or another damage.
+    pub damaged: u64,
+    /// Name of the record of the proof.
+    pub record: String,
+    /// The host that it ran on; absent where not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_name: Option<String>,
+}
+
 /// What was wrong after a crash, counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

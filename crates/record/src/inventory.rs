@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Array, Bytes, DevicePath, HostState, Nanos, NetworkMount, PciFunction, PciLink};
+use crate::{Array, Bytes, DevicePath, DurabilityShown, HostState, Nanos, NetworkMount, PciFunction, PciLink};
 
 /// The machine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -396,6 +396,9 @@ pub struct EngineInventory {
     pub durable: Option<bool>,
     /// The settings that determine `durable`, in words.
     pub durability: String,
+    /// What faults have shown of commits with these settings; absent where no proof was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub durability_shown: Option<DurabilityShown>,
     /// Settings that differ from the default, and the most important ones.
     pub settings: Vec<Setting>,
 }

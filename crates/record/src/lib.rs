@@ -53,7 +53,9 @@ mod variation;
 pub use activity::{Activity, SampledWait, WaitClass};
 pub use agent::{AgentHost, AgentRun, AgentStart};
 pub use checkpoints::RequestedCheckpoints;
-pub use crash::{Crash, CrashCondition, CrashDamage, CrashEvent, CrashEventKind, CrashMoment, CrashRung, Survival};
+pub use crash::{
+    Crash, CrashCondition, CrashDamage, CrashEvent, CrashEventKind, CrashMoment, CrashRung, DurabilityShown, Survival,
+};
 pub use database_state::DatabaseState;
 pub use evidence::{Check, CheckSubject, Evidence};
 pub use finding::{Finding, Verdict};

@@ -7,9 +7,11 @@ mod kernel;
 mod state;
 pub(crate) mod topology;
 
-use record::{CgroupLimits, Cpu, EngineInventory, HostInventory, Location, Memory};
+use model::Durability;
+use model::durability::loss_bound;
+use record::{CgroupLimits, Cpu, DurabilityShown, EngineInventory, HostInventory, Location, Memory};
 
-use crate::figure::{memory, number, volume};
+use crate::figure::{memory, number, percent, volume};
 use crate::words::{list, plural};
 
 pub(crate) use self::device::{device_text, file_system_facts, queue_text};
@@ -150,25 +152,41 @@ pub(crate) fn engine_sizes(engine: &EngineInventory) -> Option<String> {
     (!parts.is_empty()).then(|| list(parts))
 }
 
-/// Whether an acknowledged commit survives a crash of the operating system.
-pub(crate) fn durability_word(durable: Option<bool>) -> String {
-    let word = match durable {
-        Some(true) => "durable",
-        Some(false) => "NOT durable",
-        None => "of unknown durability",
-    };
-    format!("commits {word}")
+/// Whether an acknowledged commit survives a crash of the operating system, and whether settings say so or faults have
+/// shown it.
+pub(crate) fn durability_word(durability: &Durability) -> String {
+    match (durability.durable, &durability.shown) {
+        (_, Some(shown)) if shown.damaged > 0 => format!("NOT durable: shown on {}", crashes_word(shown)),
+        // Without a sync a commit survives the end of the processes, and no more.
+        (Some(false), _) => "NOT durable: settings".to_owned(),
+        (_, Some(shown)) => format!("durable: shown on {}", crashes_word(shown)),
+        (Some(true), None) => "durable: settings".to_owned(),
+        (None, None) => "of unknown durability".to_owned(),
+    }
 }
 
-/// The same, and why.
+/// `D1, 0 of 300`: crashes with a damage.
+fn crashes_word(shown: &DurabilityShown) -> String {
+    format!("{}, {} of {}", shown.rung.word(), shown.damaged, shown.crashes)
+}
+
+/// The same of commits.
+pub(crate) fn commits_word(durability: &Durability) -> String {
+    format!("commits {}", durability_word(durability))
+}
+
+/// The same, with the settings and the proof.
 pub(crate) fn durability(engine: &EngineInventory) -> String {
-    let word = match engine.durable {
-        Some(true) => "durable",
-        Some(false) => "NOT durable",
-        None => "durability unknown",
-    };
-    let reason = engine.durability.trim();
-    if reason.is_empty() { word.to_owned() } else { format!("{word}: {reason}") }
+    let found = Durability::of(engine);
+    let settings = Some(found.words.trim()).filter(|words| !words.is_empty()).map(|words| format!(" ({words})"));
+    let proof = found.shown.as_ref().map(|shown| {
+        let bound = loss_bound(shown.crashes).filter(|_| shown.damaged == 0);
+        let bound =
+            bound.map(|bound| format!(", at most {} of such crashes lose one, at 95 % confidence", percent(bound)));
+        let host = shown.host_name.as_ref().map(|host| format!(", on {host}"));
+        format!("; proof {}{}{}", shown.record, host.unwrap_or_default(), bound.unwrap_or_default())
+    });
+    format!("{}{}{}", durability_word(&found), settings.unwrap_or_default(), proof.unwrap_or_default())
 }
 
 /// Processors, memory and storage in a sentence.

@@ -172,7 +172,9 @@ fn prepare<'a, const SIDES: usize>(
         let platform = &mut rest[0];
         let watched = platform.watch_storage();
         let open = |options| if kind.needs_engine() { platform.open(options, access) } else { Ok(()) };
-        if let Err(error) = watched.and(options).and_then(open) {
+        let proof = kind.setup().durability;
+        if let Err(error) = watched.and(options).and_then(open).and_then(|()| platform.show_durability(proof.as_ref()))
+        {
             for platform in &mut platforms {
                 // The first error is the one that is reported.
                 let _ = kind.close(platform, &mut directory, None);

@@ -12,6 +12,7 @@ mod companion;
 mod data;
 mod data_reads;
 mod directory;
+mod durability_proof;
 mod error;
 mod fleet;
 mod forwarded;
@@ -48,6 +49,7 @@ mod tracing;
 
 pub use collection::{CollectedRun, CollectionOutcome, complete};
 pub use directory::{Cleaned, MeasuredDirectory};
+pub use durability_proof::DurabilityProofFile;
 pub use error::{Error, Fault, Result};
 pub use hands::{AgentProgress, Delivered, Fleet, FleetWatch, NotKept, Release};
 pub use host_observer::{HostObserver, Observed, Observers};

@@ -15,6 +15,7 @@ use workload::Sizes;
 use crate::bench::{Bench, Subject};
 use crate::capacities::Capacities;
 use crate::directory::MeasuredDirectory;
+use crate::durability_proof::DurabilityProofFile;
 use crate::hands::{Fleet, Hands};
 use crate::host_observer::{Observers, watch_servers};
 use crate::network::Peer;
@@ -225,6 +226,17 @@ impl<'a> Platform<'a> {
         let Observers { servers, storage } = self.context.observers;
         let observers = Observers { servers: subject.map_or(&[], |_| servers), storage };
         Ok(Sources { nodes, device_is_engines: data.is_some(), observers, ..Sources::of(host) })
+    }
+
+    /// Enters what `proof` has shown of the engine.
+    ///
+    /// # Errors
+    /// Where it says nothing of this engine with these settings.
+    pub(crate) fn show_durability(&mut self, proof: Option<&DurabilityProofFile>) -> Result<()> {
+        match proof {
+            Some(proof) => proof.show(self.engine.as_mut().map(|opened| &mut opened.inventory)),
+            None => Ok(()),
+        }
     }
 
     /// Measures round trips between two threads of this host, where the engine is reached over a socket of this host by

@@ -112,6 +112,7 @@ impl Request {
             seed: plan.seed,
             placement: plan.placement,
             client_threads: plan.client_threads,
+            durability: None,
             database_per_agent: plan.database_per_agent,
             sample_sessions,
             script_log: None,

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use record::{Build, Placement, Preset};
 
+use crate::durability_proof::DurabilityProofFile;
+
 /// A log with a line for each execution of a script.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogRequest {
@@ -30,6 +32,8 @@ pub struct Setup {
     pub script_log: Option<LogRequest>,
     /// Threads that the jobs of a run share; absent for the default.
     pub client_threads: Option<u32>,
+    /// A proof of durability of the engine with the settings that it has here; absent for none.
+    pub durability: Option<DurabilityProofFile>,
     /// Whether the database is kept.
     pub keep: bool,
     /// Whether each node is a database of its own, one for each agent of a fleet.
@@ -52,6 +56,7 @@ impl Default for Setup {
             sample_sessions: false,
             script_log: None,
             client_threads: None,
+            durability: None,
             keep: false,
             database_per_agent: false,
             record: PathBuf::new(),

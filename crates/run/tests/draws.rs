@@ -177,6 +177,7 @@ fn setup(directory: &Path, record: &str) -> Setup {
         sample_sessions: false,
         script_log: None,
         client_threads: None,
+        durability: None,
         keep: false,
         database_per_agent: false,
         record: directory.join(record),

@@ -182,6 +182,7 @@ fn engine() -> EngineInventory {
         cache_bytes: Some(Bytes::GIB),
         durable: Some(true),
         durability: "commits are forced to the device".to_owned(),
+        durability_shown: None,
         settings: Vec::new(),
     }
 }

@@ -13,6 +13,7 @@ pub mod blocks;
 mod column;
 mod comma_separated;
 pub mod comparison;
+pub mod crash;
 pub mod detail;
 pub mod file_stream;
 pub mod gauge;

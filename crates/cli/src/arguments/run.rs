@@ -106,6 +106,10 @@ pub struct RunArguments {
     /// Also measure the network to this peer, where `dbdyno network serve` runs: the ceiling of an engine on that host
     #[arg(long, value_name = "HOST[:PORT]", help_heading = "Workload", value_parser = value::peer)]
     pub network: Option<NetworkPeer>,
+    /// Proof of durability (a record of `dbdyno prove durability`) of this engine with these settings, for the first line of the
+    /// sheet; refused where it was made with others
+    #[arg(long, value_name = "FILE", help_heading = "Workload")]
+    pub durability: Option<PathBuf>,
     /// Degrees of parallelism [default: 1, 2, 4, ... to twice the processors]
     #[arg(long, short, visible_short_alias = 'c', visible_aliases = ["clients", "threads"], value_name = "1,2,4", value_delimiter = ',', help_heading = "Workload", value_parser = value::degree("jobs"))]
     pub jobs: Option<Vec<u32>>,

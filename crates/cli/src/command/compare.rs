@@ -20,6 +20,7 @@ Examples:
   dbdyno compare mine.jsonl hp-dl980           beside a published system (`dbdyno list references`)
   dbdyno compare main.jsonl branch.jsonl --fail-if 'slower>2%' --format junit > result.xml
   dbdyno compare a.jsonl b.jsonl --prices a.toml,b.toml
+  dbdyno compare a.jsonl b.jsonl --durability proof.jsonl,-     with what faults have shown of the commits of a
 
 The first one is the base. A verdict needs repeats; only the two records of `dbdyno pair` are free of drift of the
 machine. Where the two did not measure the same, there is no verdict, and the reason is printed.
@@ -50,6 +51,13 @@ pub struct CompareArguments {
     /// Equivalence margin: rates that differ by less are equivalent, percent
     #[arg(long, value_name = "PERCENT", default_value = "2", value_parser = value::margin)]
     pub margin: f64,
+    /// Judge commits even if those of one system are durable and those of another are not: the verdicts are then not of the same
+    /// work
+    #[arg(long)]
+    pub any_durability: bool,
+    /// Proofs of durability (records of `dbdyno prove durability`), one per system in the same order; `-` for none
+    #[arg(long, value_name = "FILE,...", value_delimiter = ',')]
+    pub durability: Vec<PathBuf>,
     /// Price books, one per system in the same order; `-` for none
     #[arg(long, value_name = "FILE,...", value_delimiter = ',')]
     pub prices: Vec<PathBuf>,
@@ -85,11 +93,12 @@ pub fn compare(arguments: &CompareArguments) -> Result<()> {
         return Err(Error::user(message)
             .hint("give two records, or a record and the name of a published system (dbdyno list references)"));
     }
-    let mut systems = read(&arguments.systems)?;
+    let mut systems = subject::proved(&arguments.systems, &arguments.durability)?;
     warn_about_equal_systems(&arguments.systems, &systems);
     name_by_path(&arguments.systems, &mut systems);
     let prices = subject::prices(&arguments.prices, &systems)?;
-    let comparison = common(&systems, CompareOptions { margin: arguments.margin })?;
+    let options = CompareOptions { margin: arguments.margin, ranks_any_durability: arguments.any_durability };
+    let comparison = common(&systems, options)?;
     let view = ComparisonView {
         systems: &systems,
         comparison: &comparison,
@@ -127,13 +136,9 @@ pub fn document(words: &[String]) -> Result<Document> {
 /// # Errors
 /// Where one cannot be read.
 pub fn systems(words: &[String]) -> Result<Vec<System>> {
-    let mut systems = read(words)?;
+    let mut systems = subject::proved(words, &[])?;
     name_by_path(words, &mut systems);
     Ok(systems)
-}
-
-fn read(words: &[String]) -> Result<Vec<System>> {
-    words.iter().map(|words| Ok(subject::system(words)?.into_owned())).collect()
 }
 
 /// The comparison of `systems`.

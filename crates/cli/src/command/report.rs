@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use model::{ActivityChoice, PriceBook, System};
 use record::Record;
 use report::{Document, FioJson, LayersQuery, ShortText};
-use run::{Error, Result};
+use run::{DurabilityProofFile, Error, Result};
 
 use crate::output::{print, print_data, style, width};
 use crate::page::{page_beside, sheet_of, write_page};
@@ -56,6 +56,10 @@ pub struct ReportArguments {
     /// Price book of the platform (TOML), for price/performance
     #[arg(long, value_name = "FILE")]
     pub prices: Option<PathBuf>,
+    /// Proof of durability (a record of `dbdyno prove durability`) of this engine with these settings: the sheet says what it
+    /// has shown
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["layers", "activity"])]
+    pub durability: Option<PathBuf>,
 }
 
 /// Formats of a report.
@@ -123,6 +127,10 @@ fn show_system(system: &System, arguments: &ReportArguments, prices: Option<&Pri
     if arguments.beside.is_some() {
         return Err(Error::user("a published system is shown beside nothing").hint("use dbdyno compare"));
     }
+    if arguments.durability.is_some() {
+        return Err(Error::user("a proof of durability says nothing of a published system")
+            .hint("name a record, or leave --durability out"));
+    }
     let document = report::system(system, prices);
     match (&arguments.html, arguments.format) {
         (Some(file), _) => write_page(file, &document.html()),
@@ -140,6 +148,13 @@ fn show_record(arguments: &ReportArguments, prices: Option<&PriceBook>) -> Resul
         return show_layers(&arguments.record, words.as_deref(), arguments.format);
     }
     let path = arguments.record.display().to_string();
+    let proof = arguments.durability.as_deref().map(DurabilityProofFile::read).transpose()?;
+    let proved = |mut record: Record| -> Result<Record> {
+        if let Some(proof) = &proof {
+            proof.show(record.engine.as_mut())?;
+        }
+        Ok(record)
+    };
     let beside = |record: &Record| arguments.beside.as_deref().map(|words| beside_of(record, words)).transpose();
     let sheet = |record: &Record| -> Result<Document> {
         Ok(sheet_of(record, &arguments.record, prices, beside(record)?.as_ref()))
@@ -148,14 +163,14 @@ fn show_record(arguments: &ReportArguments, prices: Option<&PriceBook>) -> Resul
         if file == &arguments.record {
             return Err(Error::user(format!("{path} is the record itself")).hint("give another file for the page"));
         }
-        return write_page(file, &sheet(&read_for_page(&arguments.record)?)?.html());
+        return write_page(file, &sheet(&proved(read_for_page(&arguments.record)?)?)?.html());
     }
     if arguments.beside.is_some() && !matches!(arguments.format, ReportFormat::Text | ReportFormat::Markdown) {
         let message = format!("--format {} shows nothing beside a record", arguments.format.word());
         return Err(Error::user(message).hint("use --format text or markdown, --html FILE, or dbdyno compare"));
     }
     if arguments.format == ReportFormat::Markdown {
-        return print_data(&sheet(&read_for_page(&arguments.record)?)?.markdown());
+        return print_data(&sheet(&proved(read_for_page(&arguments.record)?)?)?.markdown());
     }
     // Series are not read for views that do not show them: a record may hold a hundred thousand runs. Shorter ones are,
     // because intervals of single runs are from the variation within them.
@@ -166,7 +181,7 @@ fn show_record(arguments: &ReportArguments, prices: Option<&PriceBook>) -> Resul
         }
         _ => store::read(&arguments.record),
     };
-    let record = record.map_err(unreadable)?;
+    let record = proved(record.map_err(unreadable)?)?;
     let data = match arguments.format {
         ReportFormat::Text if arguments.details => return print(&sheet(&record)?.text(style(), width())),
         ReportFormat::Text | ReportFormat::Markdown => return print(&screen(&record, arguments, prices)?),

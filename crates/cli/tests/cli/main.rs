@@ -37,6 +37,7 @@ mod cmd_streams;
 mod columns;
 mod disclosed;
 mod documentation;
+mod durability_shown;
 mod far_server;
 mod fleet_blocks;
 mod fleet_collected;

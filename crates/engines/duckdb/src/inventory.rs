@@ -53,6 +53,7 @@ pub(crate) fn read(library: Library, connection: &Connection, settings: &Setting
         cache_bytes: Some(Bytes(settings.memory_bytes)),
         durable: Some(forced),
         durability: durability.to_owned(),
+        durability_shown: None,
         settings: shown,
     })
 }

@@ -77,6 +77,7 @@ pub(crate) fn read(session: &mut MysqlSession, connection: ConnectionInfo) -> Re
         cache_bytes: bytes("innodb_buffer_pool_size"),
         durable,
         durability,
+        durability_shown: None,
         settings,
     })
 }

@@ -123,6 +123,7 @@ pub(crate) fn read(session: &mut OracleSession, seen: &Seen) -> Result<EngineInv
         cache_bytes: bytes("sga.buffer_cache_size"),
         durable,
         durability,
+        durability_shown: None,
         settings,
     })
 }

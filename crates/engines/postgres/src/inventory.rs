@@ -91,6 +91,7 @@ pub(crate) fn read(
         cache_bytes,
         durable,
         durability,
+        durability_shown: None,
         settings,
     })
 }

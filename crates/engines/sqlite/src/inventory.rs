@@ -49,6 +49,7 @@ pub(crate) fn read(connection: &Connection, settings: &Settings) -> Result<Engin
         cache_bytes: Some(Bytes(settings.cache_bytes)),
         durable: Some(durable),
         durability: format!("journal_mode={}, synchronous={synchronous}: {durability}", settings_shown[1].value),
+        durability_shown: None,
         settings: settings_shown,
     })
 }

@@ -9,7 +9,7 @@ use super::difference::{differences, reasons};
 use super::headline::{Choice, best, headline, headline_of_pair};
 use super::overall::geometric_mean;
 use super::shift::{are_paired, pairing, shifted};
-use super::verdict::{ComparisonWarning, Family, holm, judge};
+use super::verdict::{ComparisonWarning, Family, Reason, holm, judge};
 use super::{
     CompareOptions, ComparedPoint, ComparedTest, Comparison, ComparisonOutcome, PointFigures, Shift, TestComparison,
     TestSide, Unshared,
@@ -29,7 +29,7 @@ pub(super) fn compare(systems: &[System], options: CompareOptions) -> Comparison
         let having: Vec<usize> = (0..systems.len()).filter(|at| found[*at].is_some()).collect();
         let Some(first) = having.first().and_then(|at| found[*at]) else { continue };
         if having[0] == 0 && having.len() > 1 {
-            tests.push(test(systems, &found, first, options.margin));
+            tests.push(test(systems, &found, first, options));
         } else {
             unshared.push(Unshared { code: first.code.clone(), title: first.title.clone(), systems: having });
         }
@@ -60,10 +60,15 @@ fn codes(systems: &[System]) -> Vec<&str> {
     codes
 }
 
-fn test(systems: &[System], found: &[Option<&SystemTest>], base: &SystemTest, margin: f64) -> TestComparison {
+fn test(
+    systems: &[System],
+    found: &[Option<&SystemTest>],
+    base: &SystemTest,
+    options: CompareOptions,
+) -> TestComparison {
     let compared_test = |at: usize| {
         let other = found[at].filter(|_| at > 0)?;
-        Some(compared_test([&systems[0], &systems[at]], [base, other], margin))
+        Some(compared_test([&systems[0], &systems[at]], [base, other], options))
     };
     TestComparison {
         code: base.code.clone(),
@@ -96,17 +101,19 @@ fn figures(point: &SystemPoint) -> Option<PointFigures> {
     })
 }
 
-fn compared_test(systems: [&System; 2], tests: [&SystemTest; 2], margin: f64) -> ComparedTest {
+fn compared_test(systems: [&System; 2], tests: [&SystemTest; 2], options: CompareOptions) -> ComparedTest {
+    let margin = options.margin;
     let shared: Vec<(&SystemPoint, &SystemPoint)> = tests[0]
         .points
         .iter()
         .filter_map(|one| Some((one, tests[1].points.iter().find(|other| other.degree == one.degree)?)))
         .collect();
-    let reasons = reasons(systems, tests);
+    let mut reasons = reasons(systems, tests);
+    let waived = if options.ranks_any_durability { waive_durability(&mut reasons) } else { None };
     let outcome =
         if reasons.is_empty() { ComparisonOutcome::Unjudged } else { ComparisonOutcome::Incomparable { reasons } };
     let of_pair = pairing(systems).and_then(warning);
-    let warning = of_pair.or_else(|| warnings(systems, tests));
+    let warning = waived.or(of_pair).or_else(|| warnings(systems, tests));
     let of_pair = if are_paired(systems) { headline_of_pair(&shared) } else { None };
     let chosen = of_pair.or_else(|| headline(tests, &shared, margin));
     let mut compared_test =
@@ -128,6 +135,13 @@ fn compared_test(systems: [&System; 2], tests: [&SystemTest; 2], margin: f64) ->
     };
     compared_test.points = shared.iter().filter_map(of_degree).collect();
     compared_test
+}
+
+/// Takes a difference in durability out of `reasons`: a warning is left of it.
+fn waive_durability(reasons: &mut Vec<Reason>) -> Option<ComparisonWarning> {
+    let at = reasons.iter().position(|reason| matches!(reason, Reason::Durability(_)))?;
+    let Reason::Durability(systems) = reasons.remove(at) else { return None };
+    Some(ComparisonWarning::Durability(systems))
 }
 
 /// The warnings of the runs of either side.

@@ -50,11 +50,13 @@ use crate::times::{Quantile, Times};
 pub struct CompareOptions {
     /// Equivalence margin: share by which equivalent rates may differ; above 0.
     pub margin: f64,
+    /// Whether tests with commits are judged even where those of one system are durable and those of the other are not.
+    pub ranks_any_durability: bool,
 }
 
 impl Default for CompareOptions {
     fn default() -> CompareOptions {
-        CompareOptions { margin: RULES.equivalence_margin }
+        CompareOptions { margin: RULES.equivalence_margin, ranks_any_durability: false }
     }
 }
 

@@ -59,7 +59,7 @@ fn system(name: &str, paired_with: Option<&str>, tests: Vec<SystemTest>) -> Syst
             }),
         },
         facts: Vec::new(),
-        durability: Some(Durability { durable: Some(true), words: "every commit waits".to_owned() }),
+        durability: Some(Durability { durable: Some(true), words: "every commit waits".to_owned(), shown: None }),
         tests,
         limits: Vec::new(),
         remarks: Vec::new(),
@@ -219,6 +219,20 @@ fn published_figures_have_a_ratio_and_no_verdict() {
 }
 
 #[test]
+fn commits_of_different_durability_are_ranked_where_that_is_asked_for_with_a_warning() {
+    let lossy = Durability { durable: Some(false), words: "no commit waits".to_owned(), shown: None };
+    let slow = system("safe", None, vec![test("T311", vec![point(2, &TEN)])]);
+    let fast = System { name: "fast".to_owned(), durability: Some(lossy), ..slow.clone() };
+    let systems = [slow, fast];
+    assert!(matches!(reasons(&systems)[..], [Reason::Durability(_)]));
+    let options = CompareOptions { ranks_any_durability: true, ..CompareOptions::default() };
+    let comparison = compare(&systems, options);
+    let compared = compared_test(&comparison);
+    assert!(compared.outcome.verdict().is_some(), "{:?}", compared.outcome);
+    assert!(matches!(compared.warning, Some(ComparisonWarning::Durability(_))), "{:?}", compared.warning);
+}
+
+#[test]
 fn the_headline_has_the_highest_product_of_rates() {
     let sweep = |rates: [f64; 3]| vec![test("T611", (0..3).map(|at| point(1 << at, &[rates[at]; 6])).collect())];
     let degrees = |base: [f64; 3], other: [f64; 3]| {
@@ -238,7 +252,7 @@ fn the_headline_depends_on_the_margin() {
     let sweep = |rates: [f64; 2]| vec![test("T611", (0..2).map(|at| point(1 << at, &[rates[at]; 6])).collect())];
     let systems = [system("a", None, sweep([100.0, 108.0])), system("b", None, sweep([100.0, 91.0]))];
     let degrees = |margin: f64| {
-        let comparison = compare(&systems, CompareOptions { margin });
+        let comparison = compare(&systems, CompareOptions { margin, ..CompareOptions::default() });
         let headline = compared_test(&comparison).headline.clone().unwrap();
         (headline.base.degree.dop.jobs, headline.other.degree.dop.jobs)
     };

@@ -111,7 +111,7 @@ fn of_condition(condition: &CrashCondition, must_lose: bool, crashes: &[&Crash])
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use record::{CrashDamage, CrashMoment, PlannedRun, ProofLoad, ProofPart, ProofSubject, Run, RunKind, Survival};
 
     use super::*;
@@ -146,13 +146,18 @@ mod tests {
         Run { kind: RunKind::Proof(part), crashes, ..io_run("crashes", record::IoKind::Read, 1) }
     }
 
-    fn proof(asked: &[u64], control: Option<&[u64]>) -> DurabilityProof {
+    /// The record of a proof: commits that were lost in each crash as asked for, and in each of a control.
+    pub(in crate::platform_proof) fn proof_record(asked: &[u64], control: Option<&[u64]>) -> record::Record {
         let control = control.map(|lost| run(CrashCondition::LyingStorage { every: 1 }, true, lost));
         let runs: Vec<Run> = [run(CrashCondition::Asked, false, asked)].into_iter().chain(control).collect();
         let mut record = record(Vec::new());
         record.plan.runs = runs.iter().map(|run| PlannedRun::new(&run.test, run.kind.clone(), run.dop)).collect();
         record.runs = runs;
-        match platform_proof(&record) {
+        record
+    }
+
+    fn proof(asked: &[u64], control: Option<&[u64]>) -> DurabilityProof {
+        match platform_proof(&proof_record(asked, control)) {
             Some(PlatformProof::Durability(proof)) => proof,
             other => panic!("{other:?}"),
         }

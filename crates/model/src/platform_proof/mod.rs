@@ -5,6 +5,7 @@ mod durability;
 mod fabric;
 mod nfs;
 mod numa;
+mod shown;
 mod tiers;
 mod volume;
 
@@ -22,6 +23,7 @@ pub use durability::{DurabilityCondition, DurabilityProof};
 pub use fabric::{FabricLoad, FabricNetwork, FabricProof};
 pub use nfs::{NfsCell, NfsLoad, NfsProof};
 pub use numa::{DeviceCell, NumaCell, NumaProof};
+pub use shown::{NotShown, durability_shown};
 pub use tiers::{TierDevice, TierPoint, TiersProof};
 pub use volume::{Amplification, MemberShare, VolumeLoad, VolumeProof};
 

@@ -48,10 +48,7 @@ pub fn system(record: &Record) -> System {
             paired: paired(record),
         },
         facts: facts(record),
-        durability: record
-            .engine
-            .as_ref()
-            .map(|engine| Durability { durable: engine.durable, words: engine.durability.clone() }),
+        durability: record.engine.as_ref().map(Durability::of),
         tests: tests(record),
         limits: summary(record).limits,
         remarks,

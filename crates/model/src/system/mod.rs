@@ -8,7 +8,10 @@ mod paired;
 
 use std::collections::BTreeMap;
 
-use record::{Bytes, Finding, Layer, Nanos, Pace, Preset, Rate, Ratio, Sweep, Timestamp, Unit, Verdict};
+use record::{
+    Bytes, DurabilityShown, EngineInventory, Finding, Layer, Nanos, Pace, Preset, Rate, Ratio, Sweep, Timestamp, Unit,
+    Verdict,
+};
 
 pub use conditions::{Condition, conditions, parameters};
 pub use fact_value::{DeviceFact, FactSize, FactValue};
@@ -225,6 +228,18 @@ pub struct Durability {
     pub durable: Option<bool>,
     /// The settings that decide it, in words.
     pub words: String,
+    /// What faults have shown of it; absent where no proof was given.
+    pub shown: Option<DurabilityShown>,
+}
+
+impl Durability {
+    /// That of an engine: a commit that was lost is not durable, whatever the settings say.
+    pub fn of(engine: &EngineInventory) -> Durability {
+        let shown = engine.durability_shown.clone();
+        let is_lost = shown.as_ref().is_some_and(|shown| shown.damaged > 0);
+        let durable = if is_lost { Some(false) } else { engine.durable };
+        Durability { durable, words: engine.durability.clone(), shown }
+    }
 }
 
 /// One test on a platform.

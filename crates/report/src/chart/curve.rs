@@ -27,13 +27,14 @@ pub(super) struct LineStyle {
 impl Role {
     /// Whether the axis must cover it.
     pub(super) fn is_result(self) -> bool {
-        matches!(self, Role::Measured | Role::Other | Role::Fit | Role::Claim)
+        matches!(self, Role::Measured | Role::Other | Role::Event | Role::Fit | Role::Claim)
     }
 
     fn class(self) -> &'static str {
         match self {
             Role::Measured => "measured",
             Role::Other => "other",
+            Role::Event => "event",
             Role::Invalid => "invalid",
             Role::Fit => "fit",
             Role::Ideal => "ideal",
@@ -43,11 +44,11 @@ impl Role {
     }
 
     fn has_line(self) -> bool {
-        !matches!(self, Role::Invalid | Role::Claim)
+        !matches!(self, Role::Event | Role::Invalid | Role::Claim)
     }
 
     fn has_points(self) -> bool {
-        matches!(self, Role::Measured | Role::Other | Role::Invalid | Role::Claim)
+        matches!(self, Role::Measured | Role::Other | Role::Event | Role::Invalid | Role::Claim)
     }
 }
 
@@ -57,7 +58,7 @@ pub(super) fn styles(all: &[Series]) -> Vec<LineStyle> {
     let mut styles = Vec::with_capacity(all.len());
     for series in all {
         let slot = match series.role {
-            Role::Measured | Role::Other => {
+            Role::Measured | Role::Other | Role::Event => {
                 taken += 1;
                 (taken - 1) % LINE_STYLE_COUNT + 1
             }

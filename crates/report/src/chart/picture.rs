@@ -131,7 +131,7 @@ fn range(axis: &Axis, values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
 fn letters(shown: &[&Series]) -> Vec<char> {
     let mut next = LETTERS.iter().cycle();
     let letter = |series: &&Series| match series.role {
-        Role::Measured | Role::Other => next.next().copied().unwrap_or('o'),
+        Role::Measured | Role::Other | Role::Event => next.next().copied().unwrap_or('o'),
         Role::Invalid => 'x',
         Role::Fit => '.',
         Role::Ideal => '/',

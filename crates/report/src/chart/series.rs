@@ -79,7 +79,7 @@ impl Series {
     }
 }
 
-/// The role of a series. Each `Measured` and each `Other` takes the next of six colours, with a dash pattern and a
+/// The role of a series. Each `Measured`, each `Other` and each `Event` takes the next of six colours, with a dash pattern and a
 /// shape of its own; a `Fit` takes the colour of the series before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
@@ -87,6 +87,9 @@ pub enum Role {
     Measured,
     /// A secondary measurement, such as the service time: a thinner line with hollow points.
     Other,
+    /// Events, which follow each other in time and are no course of a quantity: points without a line, each series with a colour
+    /// and a shape of its own.
+    Event,
     /// Values that are no results: crosses without a line.
     Invalid,
     /// A fitted curve: a dashed line, its band shaded.

@@ -11,7 +11,7 @@ use super::words::{
 use super::{ComparisonView, chart, point, price, shift, summary};
 use crate::document::{Block, Cell, Column, Document, Extent, Note, Row, Section, Table, Text, Tone};
 use crate::figure::number;
-use crate::inventory::durability_word;
+use crate::inventory::commits_word;
 use crate::times;
 use crate::verdict::{verdict_cell, word_of};
 use crate::words::{LAYERS, list, plural, unit_per_second};
@@ -59,7 +59,7 @@ pub fn comparison(view: &ComparisonView<'_>) -> Document {
 fn lead(view: &ComparisonView<'_>) -> Vec<Block> {
     let system = |(index, system): (usize, &model::System)| {
         let base = if index == 0 { ", the base" } else { "" };
-        let durability = system.durability.as_ref().map(|found| durability_word(found.durable));
+        let durability = system.durability.as_ref().map(commits_word);
         let system = format!("{}{base}: {}", system.title, system.name);
         (letter(index), vec![list([Some(system), durability].into_iter().flatten())])
     };

@@ -9,6 +9,7 @@ use record::{Finding, Ratio};
 use crate::fact::{condition_text, pace_text, size_text};
 use crate::figure::{chance, percent};
 use crate::finding::finding_text;
+use crate::inventory::durability_word;
 use crate::system::invalid_run_text;
 use crate::words::plural;
 
@@ -116,12 +117,7 @@ pub(super) fn reason_text(reason: &Reason) -> String {
 }
 
 fn durability_text(durability: &Durability) -> String {
-    let word = match durability.durable {
-        Some(true) => "durable",
-        Some(false) => "not durable",
-        None => "durability unknown",
-    };
-    format!("{word} ({})", durability.words)
+    format!("{} ({})", durability_word(durability), durability.words)
 }
 
 /// Why two systems cannot be compared, a clause each.
@@ -138,6 +134,9 @@ pub(super) fn warning_text(warning: &ComparisonWarning) -> String {
         ComparisonWarning::Plans(hashes) => {
             let [base, other] = hashes.each_ref().map(|hash| hash.as_deref().unwrap_or("none"));
             format!("the two sides did not run an identical workload: plan {base} and {other}")
+        }
+        ComparisonWarning::Durability([base, other]) => {
+            format!("not the same work, ranked as asked for: {} and {}", durability_text(base), durability_text(other))
         }
         ComparisonWarning::Drift(drift) => drift_text(drift),
         ComparisonWarning::Runs(systems) => systems.iter().map(of_system).collect::<Vec<_>>().join("; "),
@@ -228,7 +227,7 @@ mod tests {
 
     #[test]
     fn what_was_measured_differently_is_named_with_both_values() {
-        let durability = |durable| Durability { durable, words: "by fsync".to_owned() };
+        let durability = |durable| Durability { durable, words: "by fsync".to_owned(), shown: None };
         let texts = [
             (
                 Reason::TableSizes([Bytes::GIB, Bytes(Bytes::GIB.0 * 98 / 100)]),
@@ -240,7 +239,7 @@ mod tests {
             ),
             (
                 Reason::Durability([durability(Some(true)), durability(None)]),
-                "different durability: durable (by fsync) and durability unknown (by fsync)",
+                "different durability: durable: settings (by fsync) and of unknown durability (by fsync)",
             ),
             (Reason::Parameter { name: "n".to_owned(), values: [25, 39] }, "different n: 25 and 39"),
             (

@@ -4,7 +4,8 @@ use model::durability::CrashVerdict;
 use model::{DurabilityCondition, DurabilityProof};
 use record::{Crash, CrashCondition, CrashEvent, CrashEventKind, CrashMoment, CrashRung, Survival};
 
-use crate::document::{Block, Cell, Column, Row, Table};
+use crate::chart::{Axis, Figures, LineChart, Mark, Point, Role, Scale, Series};
+use crate::document::{Block, Cell, Column, Diagram, Row, Table};
 use crate::figure::{UNKNOWN, nanos, percent};
 
 /// What a fault takes away, for a sentence.
@@ -97,7 +98,45 @@ pub(super) fn comparison(proof: &DurabilityProof) -> (Table, String) {
                 engine after the fault until it took sessions, recovery included; it is no figure of speed where the files lie \
                 on the layer that loses them.";
     let rows = proof.conditions.iter().map(row);
-    (Table::new("durability-table", "Conditions", columns).with(rows), note.to_owned())
+    let table = Table::new("proof-table", "Conditions", columns).with(rows);
+    (Table { flexible: Some(0), ..table }, note.to_owned())
+}
+
+/// Kinds of events in the order of their key; a picture tells them apart by shape.
+const EVENTS: [CrashEventKind; 4] =
+    [CrashEventKind::Acknowledged, CrashEventKind::Lost, CrashEventKind::UnknownThere, CrashEventKind::UnknownGone];
+
+/// The last commits of each client up to the fault.
+fn picture(crash: &Crash) -> LineChart {
+    let of_kind = |kind| {
+        let points = crash.timeline.iter().filter(|event| event.kind == kind).map(|event| {
+            Point::new(event.at_ns.0 as f64, f64::from(event.client)).noted(format!("commit {}", event.number))
+        });
+        Series::new(event_words(kind), Role::Event, points.collect())
+    };
+    let faults = crash.timeline.iter().filter(|event| event.kind == CrashEventKind::Fault);
+    let clients = crash.timeline.iter().map(|event| event.client).max().unwrap_or(0);
+    let count = |kind| crash.timeline.iter().filter(|event| event.kind == kind).count();
+    LineChart {
+        marks: faults.map(|event| Mark { x: event.at_ns.0 as f64, label: "fault".to_owned() }).collect(),
+        ..LineChart::new(
+            "The last commits before the fault",
+            format!(
+                "Of the last commits before the fault, {} were acknowledged and are there, {} were acknowledged and are lost, {} \
+                 had no answer.",
+                count(CrashEventKind::Acknowledged),
+                count(CrashEventKind::Lost),
+                count(CrashEventKind::UnknownThere) + count(CrashEventKind::UnknownGone)
+            ),
+            Axis::new("time", Scale::Linear, Figures::Nanos),
+            Axis::new(
+                "client",
+                Scale::Linear,
+                Figures::Names((0..=clients).map(|client| client.to_string()).collect()),
+            ),
+            EVENTS.into_iter().map(of_kind).filter(|series| !series.points.is_empty()).collect(),
+        )
+    }
 }
 
 /// The events of one crash.
@@ -115,7 +154,8 @@ pub(super) fn timeline(proof: &DurabilityProof) -> Vec<Block> {
     };
     let table =
         Table::new("durability-timeline", "The last events of one crash", columns).with(crash.timeline.iter().map(row));
-    vec![table.into(), Block::aside(crash_words(crash))]
+    let drawn = Block::whole(vec![Block::Charts(vec![Diagram::new("durability-events", picture(crash))])]);
+    vec![drawn, Block::aside(crash_words(crash)), table.into()]
 }
 
 fn event_words(kind: CrashEventKind) -> &'static str {
@@ -151,9 +191,18 @@ fn crash_words(crash: &Crash) -> String {
         )
     });
     let ready = crash.ready_ns.map_or_else(|| UNKNOWN.to_owned(), |ready| nanos(ready.0 as f64));
+    let is_later = |event: &CrashEvent| {
+        let fault = crash.timeline.iter().find(|event| event.kind == CrashEventKind::Fault);
+        event.kind == CrashEventKind::Acknowledged && fault.is_some_and(|fault| event.at_ns > fault.at_ns)
+    };
+    let late = if crash.timeline.iter().any(is_later) {
+        " Answers that were under way at the fault were read after it."
+    } else {
+        ""
+    };
     let said: Vec<&str> = crash.would_not_start.iter().chain(&crash.complaints).map(String::as_str).collect();
     let said = if said.is_empty() { String::new() } else { format!(" The engine said: {}.", said.join("; ")) };
-    format!("{moment}; the fault came {delay}; {survival}{unsynced}; ready after {ready}.{said}")
+    format!("{moment}; the fault came {delay}; {survival}{unsynced}; ready after {ready}.{late}{said}")
 }
 
 pub(super) fn tile(proof: &DurabilityProof) -> (String, String, String) {

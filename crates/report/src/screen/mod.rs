@@ -8,7 +8,7 @@ mod result;
 mod sheet;
 mod workload;
 
-use model::{Fitness, Line, MAIN_TESTS, QUICK_TESTS, Sheet};
+use model::{Durability, Fitness, Line, MAIN_TESTS, QUICK_TESTS, Sheet};
 use record::{Layer, Record};
 
 use self::figure::{RESPONSE, has_response};
@@ -18,7 +18,7 @@ use crate::document::{Block, Card, Document, Extent, Section, Tone};
 use crate::fitness::good_for;
 use crate::fleet::{agents, server_hosts, storage_hosts};
 use crate::head::{started, warnings};
-use crate::inventory::{durability_word, engine_line, machine_line};
+use crate::inventory::{commits_word, engine_line, machine_line};
 use crate::kind::Kind;
 use crate::network::network_path;
 use crate::style::Style;
@@ -190,7 +190,8 @@ fn about(record: &Record, fitness: &Fitness) -> Vec<String> {
 
 /// Machine, engine, time and extent of the measurement.
 fn platform(record: &Record) -> Vec<(&'static str, String)> {
-    let engine = record.engine.as_ref().map(|engine| list([engine_line(engine), durability_word(engine.durable)]));
+    let engine =
+        record.engine.as_ref().map(|engine| list([engine_line(engine), commits_word(&Durability::of(engine))]));
     let facts = [
         ("machine", Some(machine_line(&record.host))),
         ("engine", engine),

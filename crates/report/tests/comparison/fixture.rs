@@ -111,7 +111,7 @@ fn side(name: &str, other: &str, ratio: fn(f64) -> f64, noise: f64) -> System {
             fact(FactGroup::Machine, "processor", "Sample CPU"),
             fact(FactGroup::Engine, "engine", "Sample 3.1"),
         ],
-        durability: some(Durability { durable: some(true), words: "commits are forced".to_owned() }),
+        durability: some(Durability { durable: some(true), words: "commits are forced".to_owned(), shown: None }),
         tests: vec![
             test("T131", "integer arithmetic", Layer::Cpu, Unit::Operation, 20e6, 1.0, noise),
             test(
@@ -141,7 +141,7 @@ pub fn pair() -> [System; 2] {
     let base = side("r-a", "r-b", |_| 1.0, 0.0);
     let mut other = side("r-b", "r-a", |ratio| ratio, 1.0);
     other.facts.push(fact(FactGroup::Setting, "sample_cache", "64 MiB"));
-    other.durability = some(Durability { durable: some(false), words: "commits do not wait".to_owned() });
+    other.durability = some(Durability { durable: some(false), words: "commits do not wait".to_owned(), shown: None });
     other.tests.push(test("T331", "bulk load", Layer::Database, Unit::Row, 1e5, 1.0, 0.0));
     other.remarks.push(remark(some("T331"), "T331: rows do not add up"));
     other.remarks.push(remark(None, "the clock was changed"));

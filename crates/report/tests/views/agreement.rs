@@ -490,6 +490,8 @@ fn made() -> Vec<(String, Record)> {
         ("nodes of memory", proof_sample::numa()),
         ("tiers", proof_sample::tiers()),
         ("NFS", proof_sample::nfs()),
+        ("durability", proof_sample::durability()),
+        ("lossy durability", proof_sample::lossy_durability()),
     ]);
     records.into_iter().map(|(name, record)| (name.to_owned(), record)).collect()
 }

@@ -179,6 +179,7 @@ pub fn engine() -> EngineInventory {
         cache_bytes: Some(Bytes::GIB.times(2)),
         durable: Some(true),
         durability: "sync = on, commits are forced to the device".to_owned(),
+        durability_shown: None,
         settings: vec![
             setting("buffer_cache", "2GB", Some("128MB")),
             setting("log_size_max", "4GB", Some("1GB")),

@@ -4,7 +4,7 @@ use dbdyno_report::{SheetOptions, ShortText, Style, results, short_text};
 use record::Record;
 
 use crate::drawn::{html, text};
-use crate::proof_sample::{cache_device, fabric, nfs, numa, tiers, volume};
+use crate::proof_sample::{cache_device, durability, fabric, lossy_durability, nfs, numa, tiers, volume};
 
 fn short(record: &Record, width: usize) -> String {
     short_text(
@@ -59,6 +59,16 @@ fn connections_of_a_network_file_system() {
 }
 
 #[test]
+fn acknowledged_commits_under_faults() {
+    insta::assert_snapshot!(short(&durability(), 80));
+}
+
+#[test]
+fn commits_that_are_lost() {
+    insta::assert_snapshot!(short(&lossy_durability(), 80));
+}
+
+#[test]
 fn members_that_could_not_be_read_are_said_to_be_unknown() {
     let mut record = volume();
     record.runs.retain(|run| run.kind.proof().is_some_and(|part| part.load.writes()));
@@ -74,7 +84,7 @@ fn one_round_has_no_interval() {
 
 #[test]
 fn no_line_is_wider_than_the_page() {
-    for record in [volume(), cache_device(), fabric(), numa(), tiers(), nfs()] {
+    for record in [volume(), cache_device(), fabric(), numa(), tiers(), nfs(), durability(), lossy_durability()] {
         for width in [60, 80, 120] {
             for line in short(&record, width).lines().chain(text(&record, "r", Style::default(), width).lines()) {
                 assert!(line.chars().count() <= width, "{width}: {line}");
@@ -92,6 +102,8 @@ fn the_page_begins_with_the_parts_side_by_side() {
         (numa(), "node 1"),
         (tiers(), "half"),
         (nfs(), "4"),
+        (durability(), "SURVIVED"),
+        (lossy_durability(), "LOST"),
     ] {
         let page = html(&record, &SheetOptions::default());
         let first = page.find("<section").expect("a section");

@@ -1,9 +1,10 @@
 //! Records of proofs, made up: a mirror with a slow member, a cache device, a fabric, two nodes, caches.
 
 use record::{
-    Array, BlockDevice, Blocks, Bytes, CacheCounts, CacheDevice, CacheState, Dop, ForeignLoad, IoJob, IoKind, IoPhase,
-    IoPlan, Latency, Layer, LoopLocation, MemberIo, Nanos, NetworkPath, PageCached, PlannedRun, ProofLoad, ProofPart,
-    ProofPlace, ProofSubject, RandomBlocks, Record, Run, RunKind, Totals, Unit, name,
+    Array, BlockDevice, Blocks, Bytes, CacheCounts, CacheDevice, CacheState, Crash, CrashCondition, CrashDamage,
+    CrashEvent, CrashEventKind, CrashMoment, CrashRung, Dop, ForeignLoad, IoJob, IoKind, IoPhase, IoPlan, Latency,
+    Layer, LoopLocation, MemberIo, Nanos, NetworkPath, PageCached, PlannedRun, ProofLoad, ProofPart, ProofPlace,
+    ProofSubject, RandomBlocks, Record, Run, RunKind, Survival, Totals, Unit, name,
 };
 
 use crate::storage_sample::{record, run, stream};
@@ -256,4 +257,67 @@ pub fn nfs() -> Record {
         }
     }
     proof(runs)
+}
+
+/// A crash in which so many of 400 acknowledged commits are lost, with the events of two clients.
+fn crash(number: u32, lost: u64) -> Crash {
+    let event =
+        |at_us: u64, client: u32, number: u64, kind| CrashEvent { at_ns: Nanos(at_us * 1_000), client, number, kind };
+    let last = if lost > 0 { CrashEventKind::Lost } else { CrashEventKind::Acknowledged };
+    Crash {
+        number,
+        seed: u64::from(number),
+        moment: [CrashMoment::Commit, CrashMoment::Checkpoint, CrashMoment::Tables][number as usize % 3],
+        survival: [Survival::AllLost, Survival::Prefix, Survival::Subset, Survival::Torn][number as usize % 4],
+        delay_ns: None,
+        attempted: 402,
+        acknowledged: 400,
+        unknown: 2,
+        found: Some(401 - lost),
+        unsynced_writes: Some(3),
+        unsynced_bytes: Some(Bytes(3 * BLOCK)),
+        ready_ns: Some(Nanos(180_000_000 + u64::from(number) * 1_000_000)),
+        would_not_start: None,
+        damage: CrashDamage { lost, ..CrashDamage::default() },
+        complaints: Vec::new(),
+        timeline: vec![
+            event(39_100, 0, 198, CrashEventKind::Acknowledged),
+            event(39_400, 1, 199, CrashEventKind::Acknowledged),
+            event(39_800, 0, 199, CrashEventKind::Acknowledged),
+            event(40_300, 1, 200, last),
+            event(40_700, 0, 200, last),
+            event(41_000, 1, 201, CrashEventKind::UnknownGone),
+            event(41_100, 0, 201, CrashEventKind::UnknownThere),
+            event(41_200, 0, 0, CrashEventKind::Fault),
+        ],
+    }
+}
+
+/// Crashes of an engine of which so many lose commits, beside storage that ignores syncs and a setting.
+fn crashes(lossy: u32) -> Record {
+    let of = |condition, must_lose: bool, count: u32, lossy: u32| {
+        let place = ProofPlace::Crashes { rung: CrashRung::D1, condition, must_lose, count };
+        let mut run = part(ProofSubject::Durability, place, ProofLoad::Ledger, 100, 1);
+        run.storage = None;
+        run.crashes = (1..=count).map(|number| crash(number, if number <= lossy { 7 } else { 0 })).collect();
+        run
+    };
+    let settings = CrashCondition::Settings { settings: "sync=off".to_owned() };
+    let mut record = proof(vec![
+        of(CrashCondition::Asked, false, 60, lossy),
+        of(CrashCondition::LyingStorage { every: 1 }, true, 5, 4),
+        of(settings, true, 5, 5),
+    ]);
+    record.engine = crate::sample::record().engine;
+    record
+}
+
+/// 60 crashes without a loss, and controls that lose.
+pub fn durability() -> Record {
+    crashes(0)
+}
+
+/// 60 crashes, three of which lose commits.
+pub fn lossy_durability() -> Record {
+    crashes(3)
 }

@@ -26,7 +26,7 @@ pub(crate) enum Treatment {
 }
 
 /// Fields whose texts are names as a whole, by the field that they are in (any where it is empty) and their own.
-const NAMES: [(&str, &str, Class); 36] = [
+const NAMES: [(&str, &str, Class); 37] = [
     ("", "host_name", Class::Host),
     ("server_hosts", "name", Class::Host),
     ("storage_hosts", "name", Class::Host),
@@ -62,6 +62,7 @@ const NAMES: [(&str, &str, Class); 36] = [
     ("gauges", "name", Class::Label),
     ("variables", "", Class::Label),
     ("", "id", Class::Record),
+    ("durability_shown", "record", Class::Record),
     ("", "other", Class::Record),
 ];
 

@@ -450,6 +450,7 @@ fn engine() -> EngineInventory {
         cache_bytes: Some(Bytes::GIB),
         durable: Some(true),
         durability: "commits are forced to the device".to_owned(),
+        durability_shown: None,
         settings: vec![Setting { name: "cache".to_owned(), value: "1GB".to_owned(), default: some("128MB") }],
     }
 }
