@@ -285,6 +285,7 @@ fn both_formats_of_tables_are_equal() {
         ("gauge_readings", 6),
         ("loads_beside", 2),
         ("in_kind", 0),
+        ("crashes", 0),
         ("nodes", 6),
         ("agents", 0),
         ("agent_hosts", 0),
