@@ -104,6 +104,15 @@ have_promtool >/dev/null || {
   exit 1
 }
 
+# It leaves out what an outage explains, by rules of a monitor.
+have_amtool() { command -v amtool; }
+have_amtool >/dev/null || install_stopped prometheus-alertmanager
+have_amtool >/dev/null || {
+  printf 'error: no amtool after the installation\n' >&2
+  exit 1
+}
+/usr/bin/python3 -c 'import yaml' 2>/dev/null || install python3-yaml
+
 # Agents on hosts are reached over a server of ssh, and observe one of a database on a network of its own.
 [ -x /usr/sbin/sshd ] && command -v ssh >/dev/null || install_stopped openssh-server openssh-client
 command -v ip >/dev/null || install iproute2

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What a list of many records costs: one record, copied under other names and starts, served from a directory.
 #
-# Printed: size of the directory, time until the server is ready, resident memory then, and the times of a list page, of a
+# Printed: size of the directory, time until the server is ready, resident memory then and at most, and the times of a list page, of a
 # filtered one, of the page of a record and of the list as JSON, medians of 11 requests each.
 #
 #   benches/serve.sh [RECORDS]     10000
@@ -38,11 +38,11 @@ until grep -qs '://' "$work/out"; do
   sleep 0.05
 done
 printf 'ready after %d ms\n' $(((${EPOCHREALTIME/[.,]/} - begun) / 1000))
-printf 'resident: %s\n' "$(awk '/VmRSS/ {print $2, $3}' "/proc/$server/status")"
+printf 'resident: %s\n' "$(awk '/VmHWM/ {most = $2} /VmRSS/ {print $2, "kB, at most", most, "kB"}' "/proc/$server/status")"
 root=$(grep -o 'http://[^/]*/' "$work/out")
 one=$(curl -s "${root}api/v1/records" | python3 -c 'import json, sys; print(json.load(sys.stdin)["records"][0]["id"])')
 for target in '' '?host=db3&text=T611' "r/$one" api/v1/records; do
   for _ in $(seq 11); do curl -s -o /dev/null -w '%{time_total} %{size_download}\n' "$root$target"; done |
     sort -n | awk -v target="/$target" 'NR == 6 {printf "%-24s %7.1f ms  %d bytes\n", target, $1 * 1000, $2}'
 done
-printf 'resident: %s\n' "$(awk '/VmRSS/ {print $2, $3}' "/proc/$server/status")"
+printf 'resident: %s\n' "$(awk '/VmHWM/ {most = $2} /VmRSS/ {print $2, "kB, at most", most, "kB"}' "/proc/$server/status")"

@@ -24,6 +24,16 @@ impl Cost {
         self.log_bytes_per_commit.map(|bytes| bytes * self.commits as f64)
     }
 
+    /// Adds what a start took; `log_bytes` is what the log grew by during one commit.
+    pub(crate) fn add(&mut self, statements: u64, commits: u64, log_bytes: Option<u64>) {
+        self.statements += statements;
+        self.commits += commits;
+        if let Some(bytes) = log_bytes.map(|bytes| bytes as f64) {
+            // Others write as well: the least of them is closest to the truth.
+            self.log_bytes_per_commit = Some(self.log_bytes_per_commit.map_or(bytes, |known| known.min(bytes)));
+        }
+    }
+
     /// What was added since `earlier`.
     pub fn since(&self, earlier: &Cost) -> Cost {
         Cost {

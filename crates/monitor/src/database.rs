@@ -12,6 +12,7 @@ use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use record::name;
 
+use crate::cluster::{Cluster, ClusterWriter, NodeState};
 use crate::probe::{Answer, Probe, Refused, key_of};
 use crate::prober::{Burst, Fresh, Prober, Probing};
 use crate::starts::Effort;
@@ -26,7 +27,10 @@ struct Database {
     timeout: Duration,
     /// What the node that takes writes has committed, for those that follow it.
     visible: Arc<Visible>,
-    is_of_cluster: bool,
+    /// What the nodes say together, and the place of this one among them.
+    cluster: (Arc<Cluster>, usize),
+    /// Whether it may come to take writes, or not to take them any more.
+    changes_role: bool,
     takes_writes: bool,
     lock: Lock,
     random: Xoshiro256PlusPlus,
@@ -42,9 +46,9 @@ enum Lock {
     Missing,
 }
 
-/// A node of a database, ready to be watched.
+/// A node of a database, or a cluster of them, ready to be watched.
 pub struct Opened {
-    /// Its name beside other nodes; empty where there is only one.
+    /// Its name beside other nodes; empty where there is only one, and of a cluster.
     pub node: String,
     /// The name of the engine as its vendor writes it, from the server itself.
     pub engine_title: String,
@@ -53,10 +57,12 @@ pub struct Opened {
 }
 
 /// Opens each node of `target` for probes whose statements end after `timeout`: claims the schema, makes the table, and
-/// prepares the statements. The first one takes writes.
+/// prepares the statements. The first one takes writes, and where there are several the last one that is returned is their
+/// cluster. Replicas alone read the table that a monitor of their first node has made.
 ///
 /// # Errors
-/// Errors of the engine; `Usage` where no node takes writes; `NotOurs` where another dbdyno uses the database.
+/// Errors of the engine; `Usage` where no node takes writes and there is no such table; `NotOurs` where another dbdyno uses
+/// the database.
 pub fn open_database(
     engine: &'static dyn Engine,
     target: &Target,
@@ -65,29 +71,13 @@ pub fn open_database(
     seed: u64,
 ) -> Result<Vec<Opened>> {
     let mut nodes = engine.open_all(target, workspace)?;
-    match prepare(engine, target, &mut nodes, timeout) {
-        Ok(probes) => {
-            let is_one = nodes.len() == 1;
-            let visible = Arc::new(Visible::default());
-            let opened =
-                nodes.into_iter().zip(probes).enumerate().map(|(index, (node, (engine_title, probe)))| Opened {
-                    node: if is_one { String::new() } else { node.name() },
-                    engine_title,
-                    prober: Prober::new(Database {
-                        engine,
-                        probe: Some(probe),
-                        timeout,
-                        visible: Arc::clone(&visible),
-                        is_of_cluster: !is_one,
-                        takes_writes: node.takes_writes(),
-                        // The others have joined.
-                        lock: if index == 0 { Lock::Held } else { Lock::Doubtful },
-                        random: Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_add(index as u64)),
-                        node,
-                    }),
-                });
-            Ok(opened.collect())
-        }
+    let has_writer = writer_first(&mut nodes);
+    let prepared = match has_writer {
+        true => prepare(engine, &nodes, timeout),
+        false => prepare_replicas(engine, target, &nodes, timeout),
+    };
+    match prepared {
+        Ok(probes) => Ok(opened(engine, nodes, probes, has_writer, (timeout, seed))),
         Err(error) => {
             // The first error is the one that is reported.
             let _ = close_all(nodes);
@@ -96,17 +86,54 @@ pub fn open_database(
     }
 }
 
-/// The title of the engine and a session with its statements, of each of `nodes`, of which the first one takes writes then.
-fn prepare(
-    engine: &dyn Engine,
-    target: &Target,
-    nodes: &mut [Box<dyn Node>],
-    timeout: Duration,
-) -> Result<Vec<(String, Probe)>> {
-    if !writer_first(nodes) {
-        let error = Error::new(Kind::Usage, format!("{target} takes no writes, and a commit is a part of the promise"));
-        return Err(error.hint("name the node that takes writes, and replicas beside it: db1,db2"));
-    }
+/// The title of the engine, and a session with its statements.
+type Prepared = (String, Probe);
+
+/// Why it is not known how far a replica is behind.
+const NOT_YET: &str = "the node that takes writes has not shown yet what it has committed";
+const NO_WRITER: &str = "no node that takes writes shows what it has committed";
+const ALONE: &str = "the node that it follows is not watched beside it; name both in one target: db1,db2";
+
+/// `nodes` with their probes, and their cluster where they are several.
+fn opened(
+    engine: &'static dyn Engine,
+    nodes: Vec<Box<dyn Node>>,
+    probes: Vec<Prepared>,
+    has_writer: bool,
+    (timeout, seed): (Duration, u64),
+) -> Vec<Opened> {
+    let is_one = nodes.len() == 1;
+    let visible = Arc::new(Visible::new(if has_writer { NOT_YET } else { ALONE }));
+    let state = |node: &dyn Node| if node.takes_writes() { NodeState::TakesWrites } else { NodeState::OnlyReads };
+    let states = nodes.iter().map(|node| (node.name(), state(node.as_ref()))).collect();
+    let cluster = Arc::new(Cluster::new(states));
+    let together = probes.first().filter(|_| has_writer && !is_one).map(|(engine_title, _)| Opened {
+        node: String::new(),
+        engine_title: engine_title.clone(),
+        prober: Prober::new(ClusterWriter(Arc::clone(&cluster))),
+    });
+    let of_node = |(index, (node, (engine_title, probe))): (usize, (Box<dyn Node>, Prepared))| Opened {
+        node: if is_one { String::new() } else { node.name() },
+        engine_title,
+        prober: Prober::new(Database {
+            engine,
+            probe: Some(probe),
+            timeout,
+            visible: Arc::clone(&visible),
+            cluster: (Arc::clone(&cluster), index),
+            changes_role: !(is_one && has_writer),
+            takes_writes: node.takes_writes(),
+            // The others have joined.
+            lock: if has_writer && index == 0 { Lock::Held } else { Lock::Doubtful },
+            random: Xoshiro256PlusPlus::seed_from_u64(seed.wrapping_add(index as u64)),
+            node,
+        }),
+    };
+    nodes.into_iter().zip(probes).enumerate().map(of_node).chain(together).collect()
+}
+
+/// The title of the engine and a session with its statements, of each of `nodes`, of which the first one takes writes.
+fn prepare(engine: &dyn Engine, nodes: &[Box<dyn Node>], timeout: Duration) -> Result<Vec<Prepared>> {
     let mut prepared = Vec::with_capacity(nodes.len());
     for (index, node) in nodes.iter().enumerate() {
         let is_first = index == 0;
@@ -122,18 +149,46 @@ fn prepare(
     Ok(prepared)
 }
 
+/// The same of `nodes` that only read: they have the table of a monitor from the node that they follow, or are refused.
+fn prepare_replicas(
+    engine: &dyn Engine,
+    target: &Target,
+    nodes: &[Box<dyn Node>],
+    timeout: Duration,
+) -> Result<Vec<Prepared>> {
+    let no_table = |why: &str| {
+        let message = format!("{target} takes no writes, and has no table of a monitor to read{why}");
+        let error = Error::new(Kind::Usage, message);
+        error.hint("name the node that takes writes, and replicas beside it: db1,db2; or start a monitor there first")
+    };
+    let mut prepared = Vec::with_capacity(nodes.len());
+    for node in nodes {
+        node.join().map_err(|error| match error.kind {
+            Kind::NotOurs => no_table(&format!(": {}", error.message)),
+            _ => error,
+        })?;
+        let mut session = node.connect()?;
+        if table::count(engine, session.as_mut())? != Some(table::ROWS) {
+            return Err(no_table(""));
+        }
+        prepared.push((node.inventory()?.title, Probe::prepare(engine, session, timeout)?));
+    }
+    Ok(prepared)
+}
+
 impl Probing for Database {
     fn operations(&self) -> &'static [Operation] {
         of_role(self.takes_writes)
     }
 
     fn later_operations(&self) -> &'static [Operation] {
-        if self.is_of_cluster { of_role(!self.takes_writes) } else { &[] }
+        if self.changes_role { of_role(!self.takes_writes) } else { &[] }
     }
 
     fn burst(&mut self, effort: Effort, is_fresh: bool) -> Burst {
         let (answers, trouble) = self.answers(effort);
-        let has_answer = answers.iter().all(|answer| answer.result.is_ok());
+        self.note(&answers);
+        let has_answer = answers.iter().all(|answer| matches!(answer.result, Ok(_) | Err(Refused::NotKnown(_))));
         let fresh = (is_fresh && has_answer).then(|| self.fresh());
         Burst { answers, fresh, trouble }
     }
@@ -154,6 +209,18 @@ fn of_role(takes_writes: bool) -> &'static [Operation] {
 }
 
 impl Database {
+    /// Tells the cluster what `answers` say of this node, and those that follow it whether it shows what it has committed.
+    fn note(&self, answers: &[Answer]) {
+        let (cluster, index) = &self.cluster;
+        if let Some(state) = NodeState::of(answers) {
+            cluster.note(*index, state);
+        }
+        let is_unseen = |answer: &Answer| answer.operation == Operation::Scan && answer.result.is_err();
+        if answers.iter().any(is_unseen) {
+            self.visible.lose(NO_WRITER);
+        }
+    }
+
     /// The answers, and what is in trouble beside them.
     fn answers(&mut self, effort: Effort) -> (Vec<Answer>, Option<String>) {
         let begin = Instant::now();
@@ -173,7 +240,7 @@ impl Database {
         let waited = begin.elapsed().into();
         match self.probe.as_mut().map_or(Ok(None), Probe::takes_writes) {
             // Where there is no other node, a commit that is refused is one that failed.
-            Ok(Some(takes_writes)) if self.is_of_cluster && takes_writes != self.takes_writes => {
+            Ok(Some(takes_writes)) if self.changes_role && takes_writes != self.takes_writes => {
                 self.lock = Lock::Doubtful;
                 self.takes_writes = takes_writes;
             }

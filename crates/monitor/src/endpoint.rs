@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::net::{SocketAddr, TcpListener};
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,8 +29,10 @@ const CONNECTIONS_MAX: usize = 16;
 const HEAD_TIME_MAX: Duration = Duration::from_secs(10);
 /// The largest head of a request.
 const HEAD_BYTES_MAX: usize = 16 << 10;
-/// How long a connection may last: a reader that takes nothing keeps no place.
-const CONNECTION_TIME_MAX: Duration = Duration::from_secs(600);
+/// How long a connection may last, and after that the answer that is on its way: a reader that takes nothing keeps no place from
+/// a scrape. An honest one connects again.
+const CONNECTION_TIME_MAX: Duration = Duration::from_secs(120);
+const LAST_ANSWER_TIME_MAX: Duration = Duration::from_secs(10);
 /// After an error of accepting (no descriptor is free, as a rule), nothing is accepted for so long.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
 
@@ -38,6 +41,11 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(200);
 /// # Errors
 /// Where the address cannot be used.
 pub(crate) fn serve(listen: SocketAddr, metrics: Arc<Metrics>) -> Result<SocketAddr> {
+    serve_within(listen, metrics, (CONNECTION_TIME_MAX, LAST_ANSWER_TIME_MAX))
+}
+
+/// The same with other limits of a connection and of its last answer.
+fn serve_within(listen: SocketAddr, metrics: Arc<Metrics>, limits: (Duration, Duration)) -> Result<SocketAddr> {
     let refused = |error: std::io::Error| {
         Error::environment(format!("metrics cannot be served at {listen}: {error}")).hint("give another --listen")
     };
@@ -45,11 +53,11 @@ pub(crate) fn serve(listen: SocketAddr, metrics: Arc<Metrics>) -> Result<SocketA
     let address = listener.local_addr().map_err(refused)?;
     listener.set_nonblocking(true).map_err(refused)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(refused)?;
-    std::thread::spawn(move || runtime.block_on(accept(listener, metrics)));
+    std::thread::spawn(move || runtime.block_on(accept(listener, metrics, limits)));
     Ok(address)
 }
 
-async fn accept(listener: TcpListener, metrics: Arc<Metrics>) -> std::io::Result<()> {
+async fn accept(listener: TcpListener, metrics: Arc<Metrics>, limits: (Duration, Duration)) -> std::io::Result<()> {
     let listener = tokio::net::TcpListener::from_std(listener)?;
     let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     while let Ok(place) = Arc::clone(&places).acquire_owned().await {
@@ -61,20 +69,29 @@ async fn accept(listener: TcpListener, metrics: Arc<Metrics>) -> std::io::Result
         tokio::spawn(async move {
             let _place = place;
             // A reader that breaks off, or is too slow, is no error of the monitor.
-            let _ = tokio::time::timeout(CONNECTION_TIME_MAX, talk(stream, metrics)).await;
+            let _ = talk(stream, metrics, limits).await;
         });
     }
     Ok(())
 }
 
-async fn talk(stream: TcpStream, metrics: Arc<Metrics>) -> hyper::Result<()> {
+async fn talk(
+    stream: TcpStream,
+    metrics: Arc<Metrics>,
+    (time_max, last_max): (Duration, Duration),
+) -> hyper::Result<()> {
     let service = service_fn(move |request| {
         let response = scrape(&request, &metrics);
         async move { Ok::<_, Infallible>(response) }
     });
-    let mut connection = http1::Builder::new();
-    connection.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME_MAX).max_buf_size(HEAD_BYTES_MAX);
-    connection.serve_connection(TokioIo::new(stream), service).await
+    let mut builder = http1::Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME_MAX).max_buf_size(HEAD_BYTES_MAX);
+    let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
+    if let Ok(done) = tokio::time::timeout(time_max, connection.as_mut()).await {
+        return done;
+    }
+    connection.as_mut().graceful_shutdown();
+    tokio::time::timeout(last_max, connection).await.unwrap_or(Ok(()))
 }
 
 fn scrape(request: &Request<Incoming>, metrics: &Arc<Metrics>) -> Response<Full<Bytes>> {
@@ -113,6 +130,27 @@ mod tests {
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
         answer
+    }
+
+    #[test]
+    fn readers_who_take_nothing_keep_no_place_from_a_scrape() {
+        let limits = (Duration::from_millis(300), Duration::from_millis(300));
+        let address = serve_within("127.0.0.1:0".parse().unwrap(), sample(), limits).unwrap();
+        let greedy: Vec<TcpStream> = (0..CONNECTIONS_MAX)
+            .map(|_| {
+                let mut stream = TcpStream::connect(address).unwrap();
+                stream.set_write_timeout(Some(Duration::from_millis(50))).unwrap();
+                let many = "GET /metrics HTTP/1.1\r\nHost: h\r\n\r\n".repeat(20_000);
+                // More answers than what lies between can hold: at some moment nothing more is taken.
+                let _ = stream.write_all(many.as_bytes());
+                stream
+            })
+            .collect();
+        let begun = std::time::Instant::now();
+        let get = "GET /metrics HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n";
+        assert!(asked(address, get).starts_with("HTTP/1.1 200"));
+        assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+        drop(greedy);
     }
 
     #[test]

@@ -8,6 +8,7 @@
 mod alert;
 mod budget;
 mod clock;
+mod cluster;
 mod control;
 mod cost;
 mod database;
@@ -28,6 +29,7 @@ mod table;
 mod trouble;
 mod visible;
 mod watch;
+mod watched;
 mod written;
 
 pub use alert::{AlertCommand, AlertMessage};
@@ -41,5 +43,6 @@ pub use prober::Prober;
 pub use push::{Collector, collector};
 pub use slo::{Slo, slo};
 pub use storage::open_storage;
-pub use watch::{Settings, Watched, watch_all};
-pub use written::{dashboard, openslo, rules, sloth, unit};
+pub use watch::{Settings, watch_all};
+pub use watched::Watched;
+pub use written::{dashboard, inhibition, openslo, rules, sloth, unit};

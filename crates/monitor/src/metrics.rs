@@ -21,6 +21,7 @@ use record::Nanos;
 
 pub(crate) use self::otlp::otlp_metrics;
 use crate::cost::Cost;
+use crate::watched::Watched;
 
 /// Edges of the buckets, in thresholds; powers of two, so that each is exact.
 const EDGES: [f64; 9] = [0.0625, 0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0];
@@ -38,6 +39,8 @@ pub(crate) struct Metrics {
 #[derive(Debug)]
 struct TargetMetrics {
     name: String,
+    /// The cluster that it is a node of.
+    cluster: Option<String>,
     record: String,
     /// The name of the engine in OpenTelemetry; absent of storage.
     system: Option<&'static str>,
@@ -93,18 +96,13 @@ impl Metrics {
     }
 
     /// Adds a target.
-    pub(crate) fn enter(
-        &self,
-        (name, system): (&str, Option<&'static str>),
-        record: &str,
-        promises: &[Promise],
-        period_ns: u64,
-    ) {
+    pub(crate) fn enter(&self, watched: &Watched, period_ns: u64) {
         self.targets().push(TargetMetrics {
-            name: name.to_owned(),
-            record: record.to_owned(),
-            system,
-            operations: promises.iter().map(|promise| OperationMetrics::new(*promise)).collect(),
+            name: watched.name.clone(),
+            cluster: watched.cluster.clone(),
+            record: watched.record.clone(),
+            system: watched.system,
+            operations: watched.promises.iter().map(|promise| OperationMetrics::new(*promise)).collect(),
             period_ns,
             last_due: UnixMillis(0),
             connect_ns: None,
@@ -276,7 +274,7 @@ const PER_OPERATION: [PerOperation; 6] = [
     },
     PerOperation {
         name: "unknown",
-        help: "Events that say nothing of the database, because the monitor was late or stopped",
+        help: "Events that say nothing of the database: the monitor was late or stopped, or there is nothing to hold them against",
         of: |operation| Some(Value::Count(operation.counts.unknown)),
     },
     PerOperation {
@@ -343,7 +341,8 @@ type Labels = Vec<(&'static str, String)>;
 
 fn labels(target: &TargetMetrics, operation: &OperationMetrics) -> Labels {
     let word = operation.promise.operation.word();
-    vec![("target", target.name.clone()), ("operation", word.to_owned())]
+    let cluster = target.cluster.iter().map(|cluster| ("cluster", cluster.clone()));
+    [("target", target.name.clone()), ("operation", word.to_owned())].into_iter().chain(cluster).collect()
 }
 
 fn encode_family(encoder: &mut DescriptorEncoder, name: &str, help: &str, values: Vec<(Labels, Value)>) -> fmt::Result {
@@ -367,6 +366,8 @@ pub(crate) mod tests {
     use model::promise::{Objective, Outcome};
 
     use super::*;
+    use crate::cluster::{Cluster, ClusterWriter};
+    use crate::prober::Prober;
 
     /// Metrics of a target after one good and one bad start.
     pub(crate) fn sample() -> Arc<Metrics> {
@@ -377,8 +378,15 @@ pub(crate) mod tests {
             baseline_p50_ns: Some(Nanos(200_000)),
             objective: Objective::default(),
         };
-        let name = "engine://me@h1/sh\"op\\";
-        metrics.enter((name, Some("engine")), "2026-11-30", &Operation::OF_WRITER.map(promise), 30_000_000_000);
+        let watched = Watched {
+            name: "engine://me@h1/sh\"op\\".to_owned(),
+            system: Some("engine"),
+            cluster: None,
+            record: "2026-11-30".to_owned(),
+            promises: Operation::OF_WRITER.map(promise).to_vec(),
+            prober: Prober::new(ClusterWriter(Arc::new(Cluster::new(Vec::new())))),
+        };
+        metrics.enter(&watched, 30_000_000_000);
         let event = |outcome, slowest_ns| Event {
             at: UnixMillis(1_700_000_000_500),
             operation: Operation::Read,

@@ -26,6 +26,13 @@ pub enum Told {
         /// What the engine said.
         message: String,
     },
+    /// It is answered, and there is nothing to hold it against.
+    NotKnown {
+        /// The operation.
+        operation: Operation,
+        /// Why.
+        why: String,
+    },
     /// The operation is answered again.
     Answered {
         /// The operation.

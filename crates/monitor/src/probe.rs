@@ -45,6 +45,8 @@ pub(crate) enum Refused {
     Failed(String),
     /// It was not tried.
     Skipped,
+    /// It was answered, and there is nothing to hold it against.
+    NotKnown(String),
 }
 
 /// A session with what it prepared.
@@ -151,7 +153,13 @@ impl Probe {
             };
             let time = match (operation, sum) {
                 // Begun before the answer: what is committed meanwhile is no lag.
-                (Operation::Lag, Some(sum)) => visible.lag(sum, begin),
+                (Operation::Lag, Some(sum)) => match visible.lag(sum, begin) {
+                    Ok(lag) => lag,
+                    Err(why) => {
+                        let result = Err(Refused::NotKnown(why.to_owned()));
+                        return Answer { operation, statements: number as u64, result };
+                    }
+                },
                 (Operation::Scan, Some(sum)) => {
                     visible.note(sum, begin + time);
                     time

@@ -10,6 +10,7 @@ use model::promise::{Control, Operation};
 use record::Nanos;
 
 use crate::control::Controls;
+use crate::cost::Cost;
 use crate::probe::Answer;
 use crate::starts::{Effort, Start};
 
@@ -36,6 +37,17 @@ pub(crate) struct Burst {
     pub(crate) fresh: Option<Fresh>,
     /// What is in trouble beside the operations.
     pub(crate) trouble: Option<String>,
+}
+
+impl Burst {
+    /// Adds what it took to `cost`.
+    pub(crate) fn add_to(&self, cost: &mut Cost) {
+        let committed = |answer: &&Answer| answer.operation == Operation::Commit && answer.result.is_ok();
+        let fresh_statements = self.fresh.as_ref().map_or(0, |fresh| fresh.statements);
+        let statements = self.answers.iter().map(|answer| answer.statements).sum::<u64>() + fresh_statements;
+        let commits = self.answers.iter().filter(committed).count() as u64 + fresh_statements;
+        cost.add(statements, commits, self.fresh.as_ref().and_then(|fresh| fresh.log_bytes));
+    }
 }
 
 /// A connection of its own.
@@ -69,7 +81,8 @@ pub(crate) trait Probing: Send {
 /// Something that is watched, and open.
 pub struct Prober {
     probing: Box<dyn Probing>,
-    controls: Controls,
+    /// Absent where nothing is timed.
+    controls: Option<Controls>,
 }
 
 impl fmt::Debug for Prober {
@@ -80,7 +93,8 @@ impl fmt::Debug for Prober {
 
 impl Prober {
     pub(crate) fn new(probing: impl Probing + 'static) -> Prober {
-        Prober { probing: Box::new(probing), controls: Controls::new() }
+        let is_timed = probing.operations().iter().any(|operation| operation.is_timed());
+        Prober { probing: Box::new(probing), controls: is_timed.then(Controls::new) }
     }
 
     /// The operations that it is asked for first.
@@ -93,6 +107,29 @@ impl Prober {
         self.operations().contains(&operation) || self.probing.later_operations().contains(&operation)
     }
 
+    /// Asks as at `starts` intended starts, one right after the other, with a connection of its own at each tenth; returns what
+    /// that cost. What a day leaves behind depends on how often is asked, and not on when.
+    ///
+    /// # Errors
+    /// What an operation was refused for.
+    pub fn rehearse(&mut self, starts: u32) -> std::result::Result<Cost, String> {
+        let mut cost = Cost::default();
+        for number in 0..starts {
+            let burst = self.probing.burst(Effort::Full, number % 10 == 0);
+            burst.add_to(&mut cost);
+            let refused = burst.answers.iter().find(|answer| answer.result.is_err());
+            if let Some(Answer { operation, result: Err(refused), .. }) = refused {
+                return Err(format!("{} of start {number}: {refused:?}", operation.word()));
+            }
+        }
+        Ok(cost)
+    }
+
+    /// Whether it asks anything by itself: a cluster is known from its nodes.
+    pub fn costs(&self) -> bool {
+        self.controls.is_some()
+    }
+
     #[cfg(test)]
     pub(crate) fn into_probing(self) -> Box<dyn Probing> {
         self.probing
@@ -101,7 +138,7 @@ impl Prober {
     /// Carries out each order until there are no more.
     pub(crate) fn work(mut self, orders: &Receiver<Order>, done: &Sender<Done>) -> Prober {
         while let Ok(Order { start, is_fresh }) = orders.recv() {
-            let controls = self.controls.measure();
+            let controls = self.controls.as_mut().map_or_else(Vec::new, Controls::measure);
             let burst = self.probing.burst(start.effort, is_fresh);
             if done.send(Done { start, controls, burst }).is_err() {
                 break;

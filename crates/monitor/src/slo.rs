@@ -22,6 +22,8 @@
 //! [storage-sync]              # 8 writes of 8 KiB with their flush
 //! threshold = "10ms"
 //! ```
+//!
+//! That some node of a cluster takes writes has the same objective, and no threshold.
 
 use std::collections::BTreeMap;
 
@@ -99,7 +101,8 @@ pub fn slo(text: &str, shown: &str) -> Result<Slo, Wrong> {
     };
     let mut thresholds = BTreeMap::new();
     for (word, OperationFile { threshold }) in file.operations {
-        let operation = Operation::of_word(&word).ok_or_else(|| unknown(shown, &word))?;
+        let operation = Operation::of_word(&word).filter(|operation| operation.is_timed());
+        let operation = operation.ok_or_else(|| unknown(shown, &word))?;
         let thing = format!("threshold of {}", operation.word());
         thresholds.insert(operation, Nanos(quantity::time_ns_within(&thing, &threshold, THRESHOLD_NS)?));
     }
@@ -107,8 +110,12 @@ pub fn slo(text: &str, shown: &str) -> Result<Slo, Wrong> {
 }
 
 fn unknown(shown: &str, word: &str) -> Wrong {
-    let words = Operation::ALL.map(Operation::word).join(", ");
-    Wrong { message: format!("{shown}: {word} is not an operation"), hint: format!("use one of {words}") }
+    let timed = Operation::ALL.into_iter().filter(|operation| operation.is_timed());
+    let words = timed.map(Operation::word).collect::<Vec<&str>>().join(", ");
+    Wrong {
+        message: format!("{shown}: {word} is not an operation with a threshold"),
+        hint: format!("use one of {words}"),
+    }
 }
 
 fn good_ratio(text: &str) -> Result<Ratio, Wrong> {
@@ -150,7 +157,8 @@ mod tests {
             ("days = 31", "days 31 is not 28 or 30"),
             ("[read]\nthreshold = \"soon\"", "threshold of read soon"),
             ("[read]\nthreshold = \"2min\"", "threshold of read 2min"),
-            ("[write]\nthreshold = \"1ms\"", "write"),
+            ("[write]\nthreshold = \"1ms\"", "write is not an operation with a threshold"),
+            ("[writer]\nthreshold = \"1ms\"", "writer is not an operation with a threshold"),
             ("objective = ", "slo.toml: "),
         ] {
             let error = slo(text, "slo.toml").unwrap_err();

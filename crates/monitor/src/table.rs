@@ -66,7 +66,10 @@ fn run(session: &mut dyn Session, statements: &[String]) -> Result<()> {
 }
 
 /// The rows that are there; none without such a table.
-fn count(engine: &dyn Engine, session: &mut dyn Session) -> Result<Option<i64>> {
+///
+/// # Errors
+/// Errors of the engine.
+pub(crate) fn count(engine: &dyn Engine, session: &mut dyn Session) -> Result<Option<i64>> {
     let quoted = engine.dialect().quoted;
     let columns = format!("select count({}), count({}) from {}", quoted("value"), quoted("filler"), quoted(NAME));
     let rows = session.prepare(&columns).and_then(|statement| session.query(statement, &[]));

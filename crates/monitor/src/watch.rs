@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-use model::promise::{AlertChange, Control, Event, HourlyMedians, Judge, Operation, Outcome, Promise, UnixMillis};
+use model::promise::{AlertChange, Control, Event, HourlyMedians, Judge, Operation, Outcome, UnixMillis};
 use record::Nanos;
 use run::{Error, Interrupt, Result};
 
@@ -19,10 +19,11 @@ use crate::endpoint;
 use crate::history::{Entry, History, Recalled};
 use crate::outlets::{Listener, Outlets, Place, Told};
 use crate::probe::{Answer, Refused};
-use crate::prober::{Burst, Done, Fresh, Order, Prober};
+use crate::prober::{Burst, Done, Order, Prober};
 use crate::push::Collector;
 use crate::schedule::Schedule;
 use crate::starts::{Decision, Starts};
+use crate::watched::Watched;
 
 /// How all targets are watched.
 #[derive(Clone, Debug)]
@@ -60,20 +61,6 @@ impl Settings {
     }
 }
 
-/// A target that is open.
-pub struct Watched {
-    /// Its name: the target, without a password.
-    pub name: String,
-    /// The name of its engine in OpenTelemetry; absent of storage.
-    pub system: Option<&'static str>,
-    /// The record that its promise is made from; empty without one.
-    pub record: String,
-    /// What is promised.
-    pub promises: Vec<Promise>,
-    /// The target.
-    pub prober: Prober,
-}
-
 /// Watches each of `watched` for as long as was asked for, or until `interrupt` is raised; returns what each cost.
 /// `outlets` are made from the history, which is the file at `path`, once it knows the targets.
 ///
@@ -94,15 +81,15 @@ pub fn watch_all(
         known.push((number, history.recall(&path, number, promises, now)?));
     }
     let outlets = outlets(history, path);
-    for Watched { name, system, record, promises, .. } in &watched {
-        outlets.metrics.enter((name, *system), record, promises, settings.period.as_nanos() as u64);
+    for watched in &watched {
+        outlets.metrics.enter(watched, settings.period.as_nanos() as u64);
     }
     let outlets = outlets.pushing_to(settings.collector.clone())?;
     if let Some(listen) = settings.listen {
         let address = endpoint::serve(listen, std::sync::Arc::clone(&outlets.metrics))?;
         listener.serves(address);
     }
-    let share = watched.len() as u64;
+    let share = watched.iter().filter(|watched| watched.prober.costs()).count().max(1) as u64;
     let ended = thread::scope(|scope| {
         let start = |(index, (watched, (number, recalled))): (usize, (Watched, (i64, Recalled)))| {
             let outlets = &outlets;
@@ -262,7 +249,7 @@ impl<'a> Watch<'a> {
     /// Takes in what became of a start.
     fn finish(&mut self, done: Done, now: u64) {
         let timed_out = |answer: &Answer| matches!(answer.result, Err(Refused::TimedOut(_)));
-        let Burst { answers, fresh, trouble } = &done.burst;
+        let Burst { answers, trouble, .. } = &done.burst;
         let is_excused = self.starts.answered(answers.iter().any(timed_out));
         let at = self.calendar.at(done.start.due_ns);
         self.end_hours(at);
@@ -273,7 +260,7 @@ impl<'a> Watch<'a> {
         let events = answers.iter().map(|answer| self.event(at, answer, is_excused)).collect();
         answers.iter().for_each(|answer| self.tell_refusal(answer));
         self.judge(events);
-        self.count(answers, fresh.as_ref(), now);
+        self.count(&done.burst, now);
         if let Some(step_ms) = self.calendar.follow() {
             self.tell(&Told::ClockSet { step_ms });
         }
@@ -314,9 +301,10 @@ impl<'a> Watch<'a> {
             Err(Refused::TimedOut(_)) => Outcome::TimedOut,
             Err(Refused::Failed(_)) => Outcome::Failed,
             Err(Refused::Skipped) => Outcome::Skipped,
+            Err(Refused::NotKnown(_)) => Outcome::NotKnown,
         };
         // What was held up by this process says nothing of the hour either.
-        let timed = timed.filter(|_| outcome != Outcome::Late);
+        let timed = timed.filter(|_| outcome != Outcome::Late && operation.is_timed());
         let (slowest_ns, median_ns) = (timed.map(|timed| timed.slowest_ns), timed.map(|timed| timed.median_ns));
         Event { at, operation, outcome, slowest_ns, median_ns }
     }
@@ -327,10 +315,15 @@ impl<'a> Watch<'a> {
         match &answer.result {
             Ok(_) if self.refusals.remove(&operation).is_some() => self.tell(&Told::Answered { operation }),
             Ok(_) | Err(Refused::Skipped) => {}
-            Err(Refused::TimedOut(message) | Refused::Failed(message)) => {
-                if self.refusals.insert(operation, message.clone()).as_ref() != Some(message) {
-                    self.tell(&Told::Refused { operation, message: message.clone() });
+            Err(Refused::TimedOut(message) | Refused::Failed(message) | Refused::NotKnown(message)) => {
+                if self.refusals.insert(operation, message.clone()).as_ref() == Some(message) {
+                    return;
                 }
+                let message = message.clone();
+                self.tell(&match answer.result {
+                    Err(Refused::NotKnown(_)) => Told::NotKnown { operation, why: message },
+                    _ => Told::Refused { operation, message },
+                });
             }
         }
     }
@@ -392,17 +385,9 @@ impl<'a> Watch<'a> {
     }
 
     /// Counts what a start cost, and makes the period longer where that is too much.
-    fn count(&mut self, answers: &[Answer], fresh: Option<&Fresh>, now: u64) {
-        let committed = |answer: &Answer| answer.operation == Operation::Commit && answer.result.is_ok();
-        let fresh_statements = fresh.map_or(0, |fresh| fresh.statements);
-        self.cost.statements += answers.iter().map(|answer| answer.statements).sum::<u64>() + fresh_statements;
-        self.cost.commits += answers.iter().filter(|answer| committed(answer)).count() as u64 + fresh_statements;
+    fn count(&mut self, burst: &Burst, now: u64) {
+        burst.add_to(&mut self.cost);
         self.cost.cpu_ns = process_cpu_ns() / self.share;
-        if let Some(bytes) = fresh.and_then(|fresh| fresh.log_bytes).map(|bytes| bytes as f64) {
-            // Others write as well: the least of them is closest to the truth.
-            let least = self.cost.log_bytes_per_commit.map_or(bytes, |known| known.min(bytes));
-            self.cost.log_bytes_per_commit = Some(least);
-        }
         let (looked_ns, cost_then) = self.looked;
         let cost = self.cost.since(&cost_then);
         if now - looked_ns >= Budget::LOOK_NS {
@@ -411,7 +396,7 @@ impl<'a> Watch<'a> {
                 self.tell(&Told::PeriodDoubled { period_ns: Nanos(self.starts.period_ns()), cost });
             }
         }
-        let connect_ns = fresh.and_then(|fresh| fresh.connect_ns);
+        let connect_ns = burst.fresh.as_ref().and_then(|fresh| fresh.connect_ns);
         self.outlets.metrics.cost(self.place.index, self.cost, self.starts.period_ns(), connect_ns);
     }
 

@@ -1,15 +1,17 @@
-//! Files for other programs: rules of Prometheus, objectives for OpenSLO and for sloth, a dashboard for Grafana, a unit for
+//! Files for other programs: rules of Prometheus, what Alertmanager leaves out, objectives for OpenSLO and for sloth, a dashboard for Grafana, a unit for
 //! systemd.
 //!
 //! Each is text that a user reads, changes and keeps: nothing here depends on it afterwards.
 
 mod dashboard;
+mod inhibition;
 mod openslo;
 mod rules;
 mod sloth;
 mod unit;
 
 pub use self::dashboard::dashboard;
+pub use self::inhibition::inhibition;
 pub use self::openslo::openslo;
 pub use self::rules::rules;
 pub use self::sloth::sloth;

@@ -23,11 +23,12 @@ use crate::guard::{Guard, Refusal, is_led_by_others};
 use crate::handler::{Asked, Handler};
 use crate::index::Index;
 use crate::live::Live;
+use crate::paced::Paced;
 use crate::route::{Route, route};
 use crate::runs::Runs;
 use crate::settings::{
-    BODY_BYTES_MAX, BODY_TIME_MAX, CONNECTION_TIME_MAX, CONNECTIONS_MAX, HEAD_BYTES_MAX, HEAD_TIME_MAX, HEADERS_MAX,
-    RENDER_TIME_MAX, RENDERED_MAX, ServeSettings, VIEWER_TIME_MAX,
+    ANSWER_STALL_MAX, BODY_BYTES_MAX, BODY_TIME_MAX, CONNECTION_TIME_MAX, CONNECTIONS_MAX, HEAD_BYTES_MAX,
+    HEAD_TIME_MAX, HEADERS_MAX, RENDER_TIME_MAX, RENDERED_MAX, ServeSettings, VIEWER_TIME_MAX,
 };
 use crate::tls::acceptor;
 use crate::views::Views;
@@ -151,7 +152,7 @@ async fn talk(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, serv
         .keep_alive(false)
         .max_buf_size(HEAD_BYTES_MAX)
         .max_headers(HEADERS_MAX)
-        .serve_connection(TokioIo::new(stream), service);
+        .serve_connection(TokioIo::new(Paced::new(stream, ANSWER_STALL_MAX)), service);
     let over = async {
         tokio::time::sleep(CONNECTION_TIME_MAX).await;
         if is_viewer.load(Ordering::Relaxed) {

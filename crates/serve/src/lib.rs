@@ -16,6 +16,7 @@ mod identity;
 mod index;
 mod live;
 mod note_form;
+mod paced;
 mod packed;
 mod route;
 mod runs;

@@ -57,6 +57,9 @@ pub(crate) const BODY_TIME_MAX: Duration = Duration::from_secs(10);
 /// How long an answer may take to be made.
 pub(crate) const RENDER_TIME_MAX: Duration = Duration::from_secs(60);
 
+/// How long a reader may take nothing of an answer.
+pub(crate) const ANSWER_STALL_MAX: Duration = Duration::from_secs(20);
+
 /// How long a connection may last, but that of a viewer of what goes on.
 pub(crate) const CONNECTION_TIME_MAX: Duration = Duration::from_secs(180);
 

@@ -18,14 +18,15 @@ const BYTES_MAX: u64 = 4 << 20;
 /// # Errors
 /// Where the file cannot be read, is larger than 4 MiB, or is damaged.
 pub fn notes(directory: &Path) -> io::Result<BTreeMap<String, Note>> {
-    let file = match File::open(directory.join(NOTES_FILE)) {
-        Ok(file) => file,
+    let path = directory.join(NOTES_FILE);
+    // Checked before opening: opening a pipe without a writer would block.
+    match fs::metadata(&path) {
+        Ok(metadata) if metadata.is_file() => {}
+        Ok(_) => return Err(io::Error::other("it is no file")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
         Err(error) => return Err(error),
-    };
-    if !file.metadata()?.is_file() {
-        return Err(io::Error::other("it is no file"));
     }
+    let file = File::open(path)?;
     let mut text = Vec::new();
     file.take(BYTES_MAX + 1).read_to_end(&mut text)?;
     if text.len() as u64 > BYTES_MAX {

@@ -56,8 +56,8 @@ pub struct MonitorArguments {
 pub enum MonitorCommand {
     /// Print a month of each target: promised, kept, budget left, incidents
     Report(MonitorReportArguments),
-    /// Print rules of Prometheus: burn rates, outage, drift, absence
-    Rules(MonitorObjectiveArguments),
+    /// Print rules for Prometheus (burn rates, outage, drift, absence) or Alertmanager
+    Rules(MonitorRulesArguments),
     /// Print the objectives for OpenSLO, over 28 and 30 days, or for sloth
     Slo(MonitorSloArguments),
     /// Print a dashboard for Grafana
@@ -132,15 +132,27 @@ const TIMEOUT: Nanos = Nanos(2_000_000_000);
 /// The default history.
 const DATA: &str = "dbdyno-monitor.db";
 
-/// Options of what is written for others.
+/// Options of the rules for others.
 #[derive(Args, Debug)]
-pub struct MonitorObjectiveArguments {
+pub struct MonitorRulesArguments {
     /// Objectives: a TOML file
     #[arg(long, value_name = "FILE")]
     pub slo: Option<PathBuf>,
     /// Mean time between two bursts
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = value::probe_period)]
     pub every: Nanos,
+    /// Who reads them
+    #[arg(long, value_name = "FORM", value_enum, default_value_t = RulesForm::Prometheus)]
+    pub form: RulesForm,
+}
+
+/// Forms of rules.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum RulesForm {
+    /// What raises each alert
+    Prometheus,
+    /// What is left out while something worse is told: rules of inhibition
+    Alertmanager,
 }
 
 /// Options of the objectives for others.
@@ -172,7 +184,11 @@ pub fn monitor(arguments: &MonitorArguments) -> Result<()> {
         None => watching::watch(&arguments.watch),
         Some(MonitorCommand::Report(arguments)) => month::report(arguments),
         Some(MonitorCommand::Rules(arguments)) => {
-            print_data(&monitor::rules(slo(arguments.slo.as_deref())?.objective, arguments.every))
+            let objective = slo(arguments.slo.as_deref())?.objective;
+            print_data(&match arguments.form {
+                RulesForm::Prometheus => monitor::rules(objective, arguments.every),
+                RulesForm::Alertmanager => monitor::inhibition(),
+            })
         }
         Some(MonitorCommand::Slo(arguments)) => {
             let slo = slo(arguments.slo.as_deref())?;

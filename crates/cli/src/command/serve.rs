@@ -9,6 +9,7 @@ mod views;
 use std::fs::File;
 use std::io::Read;
 use std::net::SocketAddr;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -167,13 +168,23 @@ fn settings(arguments: &ServeArguments) -> Result<ServeSettings> {
 
 /// The token in a file, without spaces around it.
 fn token(path: &Path) -> Result<String> {
-    let mut text = String::new();
-    let read = File::open(path).and_then(|file| file.take(TOKEN_BYTES_MAX).read_to_string(&mut text));
+    let shown = path.display();
     let refused = |error| {
-        let message = format!("token file {} cannot be read: {error}", path.display());
+        let message = format!("token file {shown} cannot be read: {error}");
         Error::user(message).hint("write one with `openssl rand -hex 16` into a file that only you may read")
     };
-    read.map_err(refused)?;
+    let mut text = String::new();
+    let file = File::open(path).map_err(refused)?;
+    let mode = file.metadata().map_err(refused)?.mode() & 0o777;
+    file.take(TOKEN_BYTES_MAX).read_to_string(&mut text).map_err(refused)?;
+    // Who writes it decides who reads the records, and starts runs.
+    if mode & 0o022 != 0 {
+        let error = Error::user(format!("token file {shown}: mode {mode:o} lets others write it"));
+        return Err(error.hint(format!("chmod 600 {shown}")));
+    }
+    if mode & 0o004 != 0 {
+        note(&format!("token file {shown}: mode {mode:o} lets every user of this host read it; chmod 600 {shown}"));
+    }
     Ok(text.trim().to_owned())
 }
 

@@ -14,6 +14,7 @@ use crate::cmd_monitor::{PATIENT, month, now_ms};
 use crate::far_server::program;
 use crate::fleet_hosts::{is_root, system, wait_until, write};
 use crate::local_server::{command_line, servers};
+use crate::mariadb_server::MariadbServer;
 use crate::monitored::{Monitor, Server, events, get};
 
 /// Options of a monitor that is quick.
@@ -182,18 +183,105 @@ fn a_replica_that_falls_behind_and_a_failover_are_told_as_what_they_are() {
     let is_primary = |pid: &u32| command_line(*pid).contains("-D") && !command_line(*pid).contains("replica");
     let primary = servers(&bench).into_iter().find(is_primary).expect("a primary");
     signal(primary, "KILL");
-    monitor.wait_for_all(&["PAGE: commit down", "PAGE: read down"]);
+    // Of the nodes, and once of the cluster.
+    monitor.wait_for_all(&[
+        "PAGE: commit down",
+        "PAGE: read down",
+        "PAGE: writer down: no node takes writes: 3 in a row",
+    ]);
+    let of_cluster = |line: &&String| line.contains("local:postgres?replicas=2: ");
+    let told: Vec<&String> = monitor.seen.iter().filter(of_cluster).collect();
+    assert!(
+        told.iter().any(|line| line.contains("no node takes writes: ") && line.contains("replica 2 only reads")),
+        "{told:#?}"
+    );
+    assert!(
+        monitor.seen.iter().any(|line| line.contains("lag is not known: no node that takes writes shows")),
+        "{:#?}",
+        monitor.seen
+    );
     promote(replica);
     let line = monitor.wait_for("it takes writes now");
     assert!(line.contains("replica 1: "), "{line}");
     wait_until("no commit is good again", || count(&bench, killed, "commit", "good") >= 3);
+    monitor.wait_for("over: writer down");
+    let down = events(&bench, "dbdyno-monitor.db", killed).into_iter().filter(|event| event.1 == "writer");
+    assert!(down.filter(|event| event.2 == "failed").count() >= 3, "a look at the cluster has a place in the history");
     monitor.end();
+}
+
+#[test]
+fn a_replica_alone_reads_and_says_that_its_lag_is_not_known() {
+    let bench = Bench::new();
+    write(&bench, "slo.toml", PATIENT);
+    // The servers of another monitor, which makes the table.
+    let whole = Bench::new();
+    write(&whole, "slo.toml", PATIENT);
+    let cluster = Monitor::start(&whole, &[&["local:postgres?replicas=1"][..], &QUICK].concat());
+    wait_until("no replica is good", || count(&whole, 0, "lag", "good") >= 3);
+    let is_replica = |pid: &u32| command_line(*pid).contains("replica1") && command_line(*pid).contains("-D");
+    let replica = servers(&whole).into_iter().find(is_replica).expect("a replica");
+    let target = target_of(replica);
+    let mut monitor = Monitor::start(&bench, &[&[&*target][..], &QUICK].concat());
+    let line = monitor.wait_for("lag is not known: ");
+    assert!(
+        line.contains("the node that it follows is not watched beside it; name both in one target: db1,db2"),
+        "{line}"
+    );
+    wait_until("it does not read", || count(&bench, 0, "read", "good") >= 3);
+    assert!(count(&bench, 0, "lag", "not known") >= 1 && count(&bench, 0, "lag", "good") == 0);
+    assert_eq!(count(&bench, 0, "writer", "failed"), 0, "one node is no cluster");
+    let lines = monitor.end();
+    assert!(!lines.iter().any(|line| line.contains("PAGE") || line.contains("TICKET")), "{lines:#?}");
+    let report = bench.succeed(&["monitor", "report", "--month", &month()]).out;
+    assert!(report.contains("lag"), "{report}");
+    cluster.end();
+}
+
+#[test]
+fn a_server_that_refuses_writes_after_a_failover_keeps_its_reads() {
+    let bench = Bench::new();
+    write(&bench, "slo.toml", PATIENT);
+    let server = MariadbServer::start(&bench);
+    // Root would write nevertheless.
+    server.ask(
+        "create database shop; create user bench identified by ''; grant all on *.* to bench; \
+                revoke super, read only admin on *.* from bench",
+    );
+    let target = server.target("shop").replace("root@", "bench@");
+    let mut monitor = Monitor::start(&bench, &[&[&*target][..], &QUICK].concat());
+    wait_until("nothing is good", || count(&bench, 0, "commit", "good") >= 3);
+    let demoted = now_ms();
+    server.ask("set global read_only = on");
+    monitor.wait_for("commit is refused: ");
+    let line = monitor.wait_for("PAGE: commit down");
+    assert!(line.contains("failed"), "{line}");
+    server.ask("set global read_only = off");
+    let promoted = now_ms();
+    monitor.wait_for("over: commit down");
+    let reads = events(&bench, "dbdyno-monitor.db", demoted).into_iter().filter(|event| event.1 == "read");
+    let reads: Vec<_> = reads.filter(|event| event.0 < promoted).collect();
+    assert!(reads.len() >= 3 && reads.iter().all(|event| event.2 == "good"), "{reads:?}");
+    let lines = monitor.end();
+    assert!(!lines.iter().any(|line| line.contains("PAGE: read")), "{lines:#?}");
+}
+
+/// The directory of the data of the server `pid`.
+fn data_of(pid: u32) -> String {
+    let command_line = command_line(pid);
+    command_line.split('\0').skip_while(|word| *word != "-D").nth(1).expect("its directory").to_owned()
+}
+
+/// The target of the server `pid`, over its socket.
+fn target_of(pid: u32) -> String {
+    let text = fs::read_to_string(format!("{}/postmaster.pid", data_of(pid))).unwrap();
+    let [port, socket] = [3, 4].map(|line| text.lines().nth(line).expect("a line").to_owned());
+    format!("postgres://dbdyno@{}:{port}/postgres", socket.replace('/', "%2F"))
 }
 
 /// Has the server `pid` take writes.
 fn promote(pid: u32) {
-    let command_line = command_line(pid);
-    let data = command_line.split('\0').skip_while(|word| *word != "-D").nth(1).expect("its directory").to_owned();
+    let data = data_of(pid);
     let as_user: &[&str] = if is_root() { &["runuser", "-u", "postgres", "--"] } else { &["env"] };
     let pg_ctl = program("pg_ctl");
     let words = [as_user, &[&pg_ctl, "promote", "-D", &data]].concat();
@@ -251,7 +339,7 @@ fn prometheus_scrapes_a_monitor_and_evaluates_its_rules() {
         || prometheus.ask("/api/v1/rules")["data"]["groups"][0]["rules"].as_array().cloned().unwrap_or_default();
     let is_quiet = |rule: &Value| rule["health"] == "ok" && rule["state"] == "inactive";
     // Before the first scrape the monitor is absent.
-    wait_until("a rule does not work, or fires", || rules().len() == 7 && rules().iter().all(is_quiet));
+    wait_until("a rule does not work, or fires", || rules().len() == 8 && rules().iter().all(is_quiet));
     monitor.end();
     let firing = || {
         let alerts = prometheus.ask("/api/v1/alerts");

@@ -142,6 +142,21 @@ fn nonsense() -> u16 {
 }
 
 #[test]
+fn a_monitor_says_why_there_is_no_oracle_to_watch() {
+    let bench = Bench::new();
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let target = format!("oracle://ann:{PASSWORD}@127.0.0.1:{closed}/sales?connect_timeout=10");
+    crate::fleet_hosts::write(&bench, "slo.toml", crate::cmd_monitor::PATIENT);
+    let output = bench.run(&["monitor", &target, "--slo", "slo.toml"]);
+    assert_eq!(output.code, 1, "{}", output.err);
+    let is_told = output.err.contains("no Oracle listener answers") && output.err.contains("hint: ");
+    assert!(is_told && !output.err.contains(PASSWORD), "{}", output.err);
+    assert_eq!(bench.files().len(), 1, "nothing is left: {:?}", bench.files());
+    let output = bench.run(&["monitor", "local:oracle", "--slo", "slo.toml"]);
+    assert!(output.code == 2 && output.err.contains("hint: "), "{}: {}", output.code, output.err);
+}
+
+#[test]
 fn what_the_driver_panics_on_is_an_error_without_a_panic() {
     let error = refusal(nonsense());
     assert!(error.contains("speaks as no Oracle server that is known"), "{error}");

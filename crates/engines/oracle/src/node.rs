@@ -94,6 +94,12 @@ impl Node for OracleNode {
         Ok(())
     }
 
+    fn claim_again(&self) -> Result<()> {
+        let lost = self.guard.lock().unwrap_or_else(PoisonError::into_inner).take();
+        drop(lost);
+        self.claim()
+    }
+
     /// Instances of a cluster share one dictionary, so that there is nothing to wait for.
     fn join(&self) -> Result<()> {
         match schema::find(&mut self.session()?)? {

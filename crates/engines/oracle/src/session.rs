@@ -291,6 +291,13 @@ impl Session for OracleSession {
         Some(self.sending.as_nanos() as u64)
     }
 
+    /// Of each round trip by itself: the driver knows no limit of several. What it does to get the session back after that waits
+    /// as long again, and where that fails, too, the session is lost; it is so here in either case.
+    fn limit_waits(&mut self, timeout: Option<Duration>) {
+        // It fails where there is no connection any more, which the next statement says.
+        let _ = self.connection.set_call_timeout(timeout);
+    }
+
     fn canceller(&self) -> Option<Box<dyn Canceller>> {
         OracleCanceller::of(&self.connection, &self.login).map(|canceller| Box::new(canceller) as Box<dyn Canceller>)
     }

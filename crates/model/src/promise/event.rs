@@ -31,6 +31,8 @@ pub enum Operation {
     Scan,
     /// How far a replica is behind the node that takes writes.
     Lag,
+    /// Whether any node of a cluster takes writes.
+    Writer,
     /// A burst of direct reads of blocks at random, beside the database.
     StorageRead,
     /// A burst of writes of a block, each with the flush after it, beside the database.
@@ -39,11 +41,12 @@ pub enum Operation {
 
 impl Operation {
     /// All of them.
-    pub const ALL: [Operation; 6] = [
+    pub const ALL: [Operation; 7] = [
         Operation::Read,
         Operation::Commit,
         Operation::Scan,
         Operation::Lag,
+        Operation::Writer,
         Operation::StorageRead,
         Operation::StorageSync,
     ];
@@ -51,6 +54,8 @@ impl Operation {
     pub const OF_WRITER: [Operation; 3] = [Operation::Read, Operation::Commit, Operation::Scan];
     /// Those of a node that only reads, in the order in which they are done.
     pub const OF_REPLICA: [Operation; 2] = [Operation::Read, Operation::Lag];
+    /// That of a cluster, beside those of its nodes.
+    pub const OF_CLUSTER: [Operation; 1] = [Operation::Writer];
     /// Those of storage, in the order in which they are done.
     pub const OF_STORAGE: [Operation; 2] = [Operation::StorageRead, Operation::StorageSync];
 
@@ -61,9 +66,15 @@ impl Operation {
             Operation::Commit => "commit",
             Operation::Scan => "scan",
             Operation::Lag => "lag",
+            Operation::Writer => "writer",
             Operation::StorageRead => "storage-read",
             Operation::StorageSync => "storage-sync",
         }
+    }
+
+    /// Whether it takes a time that is held against a threshold.
+    pub fn is_timed(self) -> bool {
+        self != Operation::Writer
     }
 
     /// The operation of this name.
@@ -119,6 +130,8 @@ pub enum Outcome {
     Skipped,
     /// The monitor was late itself, or stopped: nothing is known of the database.
     Late,
+    /// There is nothing that it could be held against.
+    NotKnown,
 }
 
 /// What an event counts as.
@@ -134,7 +147,7 @@ pub enum Standing {
 
 impl Outcome {
     /// All of them.
-    pub const ALL: [Outcome; 7] = [
+    pub const ALL: [Outcome; 8] = [
         Outcome::Good,
         Outcome::Slow,
         Outcome::Failed,
@@ -142,6 +155,7 @@ impl Outcome {
         Outcome::Missed,
         Outcome::Skipped,
         Outcome::Late,
+        Outcome::NotKnown,
     ];
 
     /// What it counts as.
@@ -149,7 +163,7 @@ impl Outcome {
         match self {
             Outcome::Good => Standing::Good,
             Outcome::Slow | Outcome::Failed | Outcome::TimedOut | Outcome::Missed | Outcome::Skipped => Standing::Bad,
-            Outcome::Late => Standing::Unknown,
+            Outcome::Late | Outcome::NotKnown => Standing::Unknown,
         }
     }
 
@@ -163,6 +177,7 @@ impl Outcome {
             Outcome::Missed => "missed",
             Outcome::Skipped => "skipped",
             Outcome::Late => "late",
+            Outcome::NotKnown => "not known",
         }
     }
 

@@ -40,7 +40,9 @@ impl History {
 
 #[cfg(test)]
 mod tests {
-    use model::promise::{Event, Operation, Outcome};
+    use std::collections::BTreeMap;
+
+    use model::promise::{Event, HOUR_MS, Operation, Outcome};
     use record::Nanos;
 
     use super::*;
@@ -70,5 +72,31 @@ mod tests {
         history.prune(now, limit).unwrap();
         assert!(history.bytes().unwrap() <= limit);
         assert!(oldest(&history).0 > at, "the oldest events went");
+    }
+
+    #[test]
+    fn a_target_takes_the_same_room_after_three_weeks_as_after_eight_days() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("monitor.db");
+        let mut history = History::to_write(&path).unwrap();
+        let mut bytes_of_days = Vec::new();
+        for day in 0..21 {
+            for hour in 24 * day..24 * (day + 1) {
+                let at = |start: i64| hour * HOUR_MS + start * 30_000;
+                let of_start = |start| Operation::OF_WRITER.map(|operation| Event { operation, ..event(at(start)) });
+                let events: Vec<Event> = (0..120).flat_map(of_start).collect();
+                history.append(1, &events).unwrap();
+                history.end_hour(1, hour, &BTreeMap::new()).unwrap();
+                history.prune(UnixMillis(at(120)), BYTES_MAX).unwrap();
+            }
+            bytes_of_days.push(history.bytes().unwrap());
+        }
+        let (eight, three_weeks) = (bytes_of_days[7], bytes_of_days[20]);
+        // Hours stay, a few hundred bytes each.
+        let hours = 13 * 24 * 3 * 300;
+        assert!(three_weeks <= eight + hours, "{bytes_of_days:?}");
+        assert!(eight < 8_000_000, "{eight} bytes of a week of events: {bytes_of_days:?}");
+        drop(history);
+        assert!(path.metadata().unwrap().len() < 10_000_000, "the file is no larger than its pages");
     }
 }

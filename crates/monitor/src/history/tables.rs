@@ -90,8 +90,16 @@ impl History {
         let only_reads = history.connection.pragma_update(None, "query_only", true);
         only_reads.map_err(|error| refused(path, &error))?;
         match history.identity().map_err(|error| refused(path, &error))? {
-            (APPLICATION_ID, VERSION) => Ok(history),
-            found => Err(not_ours(path, found)),
+            (APPLICATION_ID, VERSION) => {}
+            found => return Err(not_ours(path, found)),
+        }
+        // Somebody else may have written the file: a view in the place of a table could keep its reader busy forever.
+        let made = "select count(*) from sqlite_schema where type not in ('table', 'index') \
+                    or sql like '%virtual%' or sql like '%generated%'";
+        let made = history.connection.query_row(made, [], |row| row.get::<_, i64>(0));
+        match made.map_err(|error| refused(path, &error))? {
+            0 => Ok(history),
+            _ => Err(not_ours(path, (0, 0))),
         }
     }
 
@@ -227,7 +235,7 @@ impl History {
             _ => change.since.0,
         };
         let sql = "select outcome, count(*) from event where target = ?1 and operation = ?2 and at_ms > ?3 \
-                   and at_ms <= ?4 and outcome not in ('good', 'late') group by outcome";
+                   and at_ms <= ?4 and outcome not in ('good', 'late', 'not known') group by outcome";
         let mut statement = self.connection.prepare(sql)?;
         let values = params![target, change.operation.word(), begin, change.at.0];
         let rows = statement.query_map(values, |row| Ok((row.get::<_, String>(0)?, row.get::<_, u64>(1)?)))?;
@@ -267,6 +275,19 @@ mod tests {
         let other = directory.path().join("other.db");
         Connection::open(&other).unwrap().execute_batch("create table a (b)").unwrap();
         let error = History::to_write(&other).err().expect("it is not ours");
+        assert!(error.message.ends_with("is not a history of dbdyno"), "{error}");
+    }
+
+    #[test]
+    fn a_history_with_views_in_the_place_of_its_tables_is_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("monitor.db");
+        drop(History::to_write(&path).unwrap());
+        assert!(History::to_read(&path).is_ok());
+        let endless = "drop table target; create view target as with recursive n (id) as \
+                       (select 1 union all select id + 1 from n) select id, 'a' as name, 'b' as record from n";
+        Connection::open(&path).unwrap().execute_batch(endless).unwrap();
+        let error = History::to_read(&path).err().expect("it has a view");
         assert!(error.message.ends_with("is not a history of dbdyno"), "{error}");
     }
 

@@ -28,7 +28,8 @@ pub(crate) fn otlp_metrics(metrics: &Metrics, since_ns: u64, now_ns: u64) -> Jso
     }
     // How far a replica is behind is no time of an operation.
     let is_timed = |(target, found): &(&TargetMetrics, &OperationMetrics)| {
-        target.system.is_some() && found.promise.operation != Operation::Lag
+        let operation = found.promise.operation;
+        target.system.is_some() && operation.is_timed() && operation != Operation::Lag
     };
     let durations = operations().filter(is_timed);
     let durations = durations.map(|(target, found)| point(attributes(target, found), histogram(found)));
@@ -50,6 +51,7 @@ fn attribute(key: &str, value: &str) -> Json {
 fn attributes(target: &TargetMetrics, found: &OperationMetrics) -> Vec<Json> {
     let mut attributes = vec![attribute("dbdyno.target", &target.name), attribute("dbdyno.record", &target.record)];
     attributes.push(attribute("db.operation.name", found.promise.operation.word()));
+    attributes.extend(target.cluster.as_ref().map(|cluster| attribute("dbdyno.cluster", cluster)));
     attributes.extend(target.system.map(|system| attribute("db.system.name", system)));
     attributes
 }

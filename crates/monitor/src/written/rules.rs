@@ -18,13 +18,19 @@ pub fn rules(objective: Objective, period_ns: Nanos) -> String {
     let _ = write!(
         text,
         r#"  - alert: DbdynoDown
-    expr: dbdyno_probe_bad_in_a_row >= {down}
+    expr: dbdyno_probe_bad_in_a_row{{operation!="writer"}} >= {down}
     labels:
       severity: page
     annotations:
       summary: '{{{{ $labels.target }}}}: {{{{ $value }}}} bursts of {{{{ $labels.operation }}}} in a row are bad'
+  - alert: DbdynoNoWriter
+    expr: dbdyno_probe_bad_in_a_row{{operation="writer"}} >= {down}
+    labels:
+      severity: page
+    annotations:
+      summary: '{{{{ $labels.target }}}}: no node takes writes'
   - alert: DbdynoDrift
-    expr: max by (target, operation) (dbdyno_probe_alert{{alert=~"drift from .*"}}) == 1
+    expr: max by (target, operation, cluster) (dbdyno_probe_alert{{alert=~"drift from .*"}}) == 1
     labels:
       severity: ticket
     annotations:

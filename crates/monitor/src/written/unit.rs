@@ -18,6 +18,8 @@ fn writable(directory: &str) -> String {
 /// `word` as systemd reads it: in quotation marks where it has spaces, without specifiers and variables.
 fn quoted(word: &str) -> String {
     let escaped = word.replace('\\', "\\\\").replace('%', "%%").replace('$', "$$").replace('"', "\\\"");
+    // A line that ends would begin another setting of the unit.
+    let escaped = escaped.replace('\n', "\\n").replace('\r', "\\r");
     match word.is_empty() || word.contains(|letter: char| letter.is_whitespace() || "\"';".contains(letter)) {
         true => format!("\"{escaped}\""),
         false => escaped,
@@ -76,9 +78,12 @@ mod tests {
 
     #[test]
     fn words_with_a_meaning_to_systemd_are_escaped() {
-        let words = ["dbdyno", "monitor", "engine://h/a%20b", "my file", "$HOME"].map(str::to_owned);
+        let words = ["dbdyno", "monitor", "engine://h/a%20b", "my file", "$HOME", "a\nUser=root"].map(str::to_owned);
         let text = unit(&words, &["/my data".to_owned()]);
-        assert!(text.contains("ExecStart=dbdyno monitor engine://h/a%%20b \"my file\" $$HOME\n"), "{text}");
+        assert!(
+            text.contains("ExecStart=dbdyno monitor engine://h/a%%20b \"my file\" $$HOME \"a\\nUser=root\"\n"),
+            "{text}"
+        );
         assert!(text.contains("ReadWritePaths=\"/my data\"\n"), "{text}");
     }
 }

@@ -128,7 +128,7 @@ fn behind(month: &Month) -> Block {
         ("baseline", record),
         ("watched", format!("{} of the month with events", plural(hours.into(), "hour"))),
         ("good", "a burst without an error, whose slowest statement is within the time that is promised".to_owned()),
-        ("unknown", "bursts at which the monitor itself was late or stopped: they count for neither".to_owned()),
+        ("unknown", "bursts at which the monitor itself was late or stopped, or that nothing can be held against: they count for neither".to_owned()),
     ])
 }
 

@@ -19,6 +19,7 @@ pub fn promise_text(promise: &Promise) -> String {
         Operation::Commit => "of updates of one row, with their commit",
         Operation::Scan => "of scans of 1000 rows",
         Operation::Lag => "of looks at what the node that takes writes has committed",
+        Operation::Writer => "of looks at whether any node takes writes",
         Operation::StorageRead => "of bursts of 64 direct reads of 8 KiB",
         Operation::StorageSync => "of bursts of 8 writes of 8 KiB with their flush",
     };
@@ -43,7 +44,8 @@ pub fn alert_text(change: &AlertChange) -> String {
         Some(AlertEvidence::Outcomes(found)) => {
             let count = found.values().sum::<u32>();
             let counts = found.iter().map(|(outcome, count)| (*outcome, u64::from(*count))).collect();
-            format!("{count} in a row are bad: {}", outcomes(&counts))
+            let subject = if change.operation == Operation::Writer { "no node takes writes: " } else { "" };
+            format!("{subject}{count} in a row are bad: {}", outcomes(&counts))
         }
         Some(AlertEvidence::Burn(burn)) => format!(
             "the budget is used {} times too fast, and {} times now: {} of {} are bad",
@@ -90,6 +92,7 @@ pub(super) fn limited_by(month: &Month, incident: &Incident) -> &'static str {
         [Operation::Read] => "commits and scans kept their promise meanwhile: what reads alone need",
         [Operation::Scan] => "reads and commits kept their promise meanwhile: what scans alone need",
         [Operation::Lag] => "it reads well meanwhile: what brings the log to it, or replays it there",
+        [Operation::Writer] => "the nodes themselves, or what decides which of them takes writes",
         [Operation::StorageRead] => "flushed writes kept their promise meanwhile: what reads alone need",
         [Operation::StorageSync] => "reads kept their promise meanwhile: what flushes alone need",
         [Operation::StorageRead, Operation::StorageSync] => "the device, or the way to it",
@@ -115,7 +118,11 @@ mod tests {
     #[test]
     fn evidence_is_a_sentence() {
         let outcomes = BTreeMap::from([(Outcome::TimedOut, 1), (Outcome::Missed, 2)]);
-        assert_eq!(text(Some(AlertEvidence::Outcomes(outcomes))), "3 in a row are bad: 1 timed out, 2 missed");
+        let raised = Some(AlertEvidence::Outcomes(outcomes));
+        assert_eq!(text(raised.clone()), "3 in a row are bad: 1 timed out, 2 missed");
+        let at = UnixMillis(0);
+        let of_cluster = AlertChange { at, operation: Operation::Writer, alert: Alert::Down, since: at, raised };
+        assert!(alert_text(&of_cluster).starts_with("no node takes writes: 3 in a row"));
         let long = Counts { good: 102, bad: 18, unknown: 5 };
         let burn = Burn { long, long_rate: 15.0, short_rate: 100.0 };
         let burn = text(Some(AlertEvidence::Burn(burn)));

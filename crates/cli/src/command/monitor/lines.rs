@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::time::SystemTime;
 
-use model::promise::AlertChange;
+use model::promise::{AlertChange, Operation};
 use monitor::{Listener, Told};
 use report::alert_text;
 
@@ -35,7 +35,11 @@ impl Listener for Lines {
 fn text(told: &Told) -> String {
     match told {
         Told::Alert(change) => alert(change),
+        // It says itself what it is of.
+        Told::Refused { operation: Operation::Writer, message } => message.clone(),
         Told::Refused { operation, message } => format!("{} is refused: {message}", operation.word()),
+        Told::NotKnown { operation, why } => format!("{} is not known: {why}", operation.word()),
+        Told::Answered { operation: Operation::Writer } => "a node takes writes again".to_owned(),
         Told::Answered { operation } => format!("{} is answered again", operation.word()),
         Told::TakesWrites(true) => "it takes writes now".to_owned(),
         Told::TakesWrites(false) => "it takes no writes any more".to_owned(),

@@ -59,9 +59,12 @@ pub fn watch(arguments: &MonitorWatchArguments) -> Result<()> {
         match subject {
             Subject::Database(target, engine) => {
                 let workspace = workspace(directory.as_ref(), target);
-                for opened in open_database(*engine, target, &workspace, arguments.timeout(), seed)? {
+                let opened = open_database(*engine, target, &workspace, arguments.timeout(), seed)?;
+                let cluster = (opened.len() > 1).then(|| target.to_string());
+                for opened in opened {
                     let watched_node = promised_of(target, opened, &slo, baseline.as_ref())?;
-                    watched.push(Watched { system: Some(system_name(*engine)), ..watched_node });
+                    let system = Some(system_name(*engine));
+                    watched.push(Watched { system, cluster: cluster.clone(), ..watched_node });
                 }
             }
             Subject::Storage(directory) => {
@@ -75,11 +78,13 @@ pub fn watch(arguments: &MonitorWatchArguments) -> Result<()> {
     }
     let history = History::to_write(&arguments.data)?;
     let lines = Lines { names: watched.iter().map(|watched| watched.name.clone()).collect() };
+    let costs_nothing: Vec<bool> = watched.iter().map(|watched| !watched.prober.costs()).collect();
     print(&format!("watching, a burst every {} s or so; Ctrl-C ends it", arguments.every.seconds()))?;
     let outlets = |history, path| Outlets::new(history, path, command, report::alert_text);
     let data = arguments.data.clone();
     let costs = watch_all(watched, &settings, (history, data), outlets, (&interrupt, &lines))?;
-    lines.names.iter().zip(&costs).try_for_each(|(name, cost)| print(&of_cost(name, cost)))
+    let all = lines.names.iter().zip(&costs).zip(costs_nothing).filter(|(_, costs_nothing)| !costs_nothing);
+    all.map(|(of, _)| of).try_for_each(|(name, cost)| print(&of_cost(name, cost)))
 }
 
 fn of_cost(name: &str, cost: &Cost) -> String {
@@ -193,7 +198,8 @@ fn promised(name: String, prober: Prober, slo: &Slo, baseline: Option<&Baseline>
         Operation::ALL.iter().filter(|operation| prober.may_be_asked(**operation) && !first.contains(operation));
     let promises: Vec<Promise> = first.iter().chain(later).map(|operation| slo.promise(*operation, baseline)).collect();
     let known: Vec<&Promise> = promises.iter().take(first.len()).collect();
-    if known.iter().all(|promise| promise.threshold_ns.is_none()) {
+    let is_promised = |promise: &&Promise| promise.threshold_ns.is_some() || !promise.operation.is_timed();
+    if !known.iter().any(is_promised) {
         let error = Error::user(format!("nothing is promised of {name}: there is neither a baseline nor a threshold"));
         return Err(error.hint(match first.contains(&Operation::StorageRead) {
             true => "give --baseline RECORD with valid runs of S21 and S31 at one job, or thresholds in --slo FILE",
@@ -208,7 +214,7 @@ fn promised(name: String, prober: Prober, slo: &Slo, baseline: Option<&Baseline>
         let word = promise.operation.word();
         print(&format!("  {word:7} {}{}", report::promise_text(promise), of(promise, baseline)))?;
     }
-    Ok(Watched { name, system: None, record, promises, prober })
+    Ok(Watched { name, system: None, cluster: None, record, promises, prober })
 }
 
 /// Where the threshold of `promise` comes from.

@@ -61,6 +61,28 @@ fn a_run_that_is_recorded_is_seen_within_seconds() {
 }
 
 #[test]
+fn a_run_that_is_killed_while_it_is_watched_stays_as_far_as_it_came() {
+    let bench = archive();
+    let server = Server::start(&bench, &[]);
+    let mut watching = subscribe(&server);
+    let words = ["run", "--preset", "smoke", "--tests", "C11", "--jobs", "1,2", "--seconds", "5", "--no-html"];
+    let mut run = bench.start(&[&words[..], &["--record", "records/dbdyno-killed.jsonl"]].concat());
+    while !next(&mut watching, "data: ").contains("dbdyno-killed") {}
+    run.kill().unwrap();
+    run.wait().unwrap();
+    // It goes on for those who watch, and for those who come.
+    for target in ["/", "/live", "/api/v1/records"] {
+        assert_eq!(server.get(target).status, 200, "{target}");
+    }
+    let killed = super::id(&server, "dbdyno-killed");
+    let (begin, _) = unfinished(&bench, "records/dbdyno-other.jsonl");
+    fs::write(bench.path().join("records/dbdyno-other.jsonl"), begin).unwrap();
+    while !next(&mut watching, "data: ").contains("dbdyno-other") {}
+    let page = server.get(&format!("/r/{killed}"));
+    assert!([200, 422].contains(&page.status), "{}: {}", page.status, page.body);
+}
+
+#[test]
 fn there_are_no_more_viewers_than_there_may_be() {
     let bench = archive();
     let server = Server::start(&bench, &[]);

@@ -52,12 +52,13 @@ fn keep_sample(name: &str, picture: &[u8]) {
     assert!(path.exists(), "no {}; DBDYNO_DOCS=write cargo test writes it", path.display());
 }
 
-/// Opens each of `pages` of the server at `address` at both sizes, draws it, and holds it against what pages must be; `login` is
+/// Opens each of `pages` of the server at `address` at both sizes, light and dark, draws it, and holds it against what pages must be; `login` is
 /// what the address begins with.
 fn look(browser: &mut Browser, address: &str, login: &str, pages: &[(&str, String)]) {
     let root = format!("http://{address}/");
     let from = format!("http://{login}{address}/");
-    for (size, scheme) in SIZES.into_iter().zip(["light", "dark"]) {
+    let looks = SIZES.into_iter().flat_map(|size| ["light", "dark"].map(|scheme| (size, scheme)));
+    for (size, scheme) in looks {
         for (name, target) in pages {
             browser.open_url(&format!("{from}{target}"), size, scheme);
             let place = format!("serve-{name}-{}-{scheme}", size.0);
@@ -103,6 +104,9 @@ fn the_pages_of_the_server_are_quiet_and_fit() {
     let mut browser = Browser::start();
     let pages = [
         ("list", String::new()),
+        ("record", format!("r/{new}")),
+        ("reference", "r/hp-dl980-violin-vma3205".to_owned()),
+        ("compare", format!("compare?a={old}&b={new}")),
         ("side", format!("side?ids={old},{new},hp-dl980-violin-vma3205")),
         ("plan", "plan?target=sqlite&preset=smoke&tests=T611".to_owned()),
         ("live", "live".to_owned()),

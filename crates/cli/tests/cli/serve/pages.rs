@@ -154,6 +154,71 @@ fn a_record_that_has_vanished_is_gone_and_the_others_stay() {
 }
 
 #[test]
+fn records_that_come_and_go_in_mid_request_are_there_or_gone() {
+    let bench = archive();
+    let server = Server::start(&bench, &[]);
+    let (old, new) = (id(&server, "dbdyno-old"), id(&server, "dbdyno-new"));
+    let directory = bench.path().join("records");
+    let text = fs::read(directory.join("dbdyno-old.jsonl")).unwrap();
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(5);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for number in 0.. {
+                if std::time::Instant::now() > until {
+                    break;
+                }
+                // One that grows, one that is replaced, one that goes.
+                let at = directory.join(format!("dbdyno-blink-{}.jsonl", number % 5));
+                fs::write(&at, &text[..text.len() / 2]).unwrap();
+                fs::write(&at, &text).unwrap();
+                fs::rename(&at, directory.join("dbdyno-old.jsonl")).unwrap();
+                if number % 3 == 0 {
+                    fs::remove_file(directory.join("dbdyno-old.jsonl")).unwrap();
+                }
+            }
+            fs::write(directory.join("dbdyno-old.jsonl"), &text).unwrap();
+        });
+        for target in [
+            "/".to_owned(),
+            format!("/r/{old}"),
+            format!("/api/v1/records/{old}"),
+            format!("/compare?a={old}&b={new}"),
+            "/history?test=T611".to_owned(),
+            "/live".to_owned(),
+        ] {
+            let server = &server;
+            scope.spawn(move || {
+                while std::time::Instant::now() < until {
+                    let status = server.get(&target).status;
+                    // Of a half of a record it is said that it cannot be read.
+                    assert!([200, 404, 422].contains(&status), "{target}: {status}");
+                }
+            });
+        }
+    });
+    std::thread::sleep(std::time::Duration::from_millis(2100));
+    server.page(&format!("/r/{old}"));
+}
+
+#[test]
+fn pipes_and_devices_in_the_directory_hold_nothing_up() {
+    let bench = archive();
+    let directory = bench.path().join("records");
+    for name in ["dbdyno-pipe.jsonl", "pipe.db", "dbdyno-old.prices.toml", "dbdyno.notes"] {
+        crate::fleet_hosts::system("mkfifo", &[&directory.join(name).display().to_string()]);
+    }
+    std::os::unix::fs::symlink("/dev/zero", directory.join("dbdyno-zero.jsonl")).unwrap();
+    std::os::unix::fs::symlink("dbdyno-loop.jsonl", directory.join("dbdyno-loop.jsonl")).unwrap();
+    let server = Server::start(&bench, &["--allow-notes"]);
+    let (old, new) = (id(&server, "dbdyno-old"), id(&server, "dbdyno-new"));
+    for target in ["/".to_owned(), "/live".to_owned(), format!("/side?ids={old},{new}"), format!("/note?id={old}")] {
+        assert_eq!(server.get(&target).status, 200, "{target}");
+    }
+    let list = server.page("/");
+    assert!(list.contains("dbdyno-pipe.jsonl") && list.contains("dbdyno-zero.jsonl"), "what is no record is named");
+}
+
+#[test]
 fn names_of_others_are_text() {
     let bench = archive();
     let hostile = "\"><script>alert(1)</script><img src=x onerror=alert(1)>";
@@ -164,6 +229,7 @@ fn names_of_others_are_text() {
         record["engine"]["title"] = json!(hostile);
     });
     fs::write(bench.path().join("records/dbdyno-<script>alert(1)<!--.jsonl"), "x").unwrap();
+    fs::write(bench.path().join("records/dbdyno-line\r\nX-Evil: 1\u{202e}.jsonl"), "x").unwrap();
     let server = Server::start(&bench, &[]);
     let hostile_id = id(&server, hostile);
     let old = id(&server, "dbdyno-old");
@@ -179,7 +245,10 @@ fn names_of_others_are_text() {
         format!("/history?test={query}"),
         format!("/plan?target={query}"),
     ] {
-        let body = server.get(&target).body;
+        let answer = server.get(&target);
+        assert!(answer.field("x-evil").is_none(), "{target}: {}", answer.head);
+        let body = answer.body;
+        assert!(!body.contains('\u{202e}'), "{target} lets a name turn the text around");
         assert!(!body.contains("<script>alert") && !body.contains("<img"), "{target}\n{body}");
     }
 }

@@ -40,4 +40,17 @@ fn a_monitor_is_followed_live_and_its_months_are_those_of_its_report() {
         assert_eq!(server.get(&format!("/month?{query}")).status, 422, "{query}");
     }
     assert_eq!(files(&bench), before, "nothing is written beside it");
+    // Who writes the file writes the names of its targets.
+    let hostile = "\"><script>alert(1)</script>\r\nX-Evil: 1";
+    let history = rusqlite::Connection::open(bench.path().join("records/shop.db")).unwrap();
+    history.execute("update target set name = ?1, record = ?1", [hostile]).unwrap();
+    history.execute("insert into alert values (1, 'read', 'down', 1, 2, ?1, ?1)", [hostile]).unwrap();
+    drop(history);
+    wait_until("the name is not seen", || server.page("/live").contains("&lt;script&gt;alert(1)"));
+    let live = server.page("/live");
+    let month = live.split("href=\"month?").nth(1).and_then(|rest| rest.split('"').next()).expect("a month");
+    let month = server.get(&format!("/month?{}", month.replace("&amp;", "&")));
+    assert_eq!(month.status, 200, "{}", month.body);
+    assert!(!live.contains("<script>alert") && !month.body.contains("<script>alert"), "{}", month.body);
+    assert!(month.field("x-evil").is_none(), "{}", month.head);
 }

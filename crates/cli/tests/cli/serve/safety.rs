@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -98,6 +99,29 @@ fn addresses_of_the_network_want_encryption_and_a_token() {
         let output = finished(bench.as_given(&[&["serve", "records"], more].concat()).output().unwrap());
         assert!(output.code == 2 && output.err.contains("hint: "), "{more:?}: {} {}", output.code, output.err);
         assert!(!output.err.contains("secret"), "{}", output.err);
+    }
+}
+
+#[test]
+fn a_token_that_others_may_write_is_refused_and_one_that_they_read_is_named() {
+    let bench = archive();
+    let token = bench.path().join("token");
+    // An address that is taken ends it at once.
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    fs::write(&token, "0123456789abcdef0123456789abcdef\n").unwrap();
+    let start = |mode: u32| {
+        fs::set_permissions(&token, fs::Permissions::from_mode(mode)).unwrap();
+        let words = ["serve", "records", "--token-file", "token", "--listen", &address];
+        finished(bench.as_given(&words).output().unwrap()).err
+    };
+    for mode in [0o602, 0o620, 0o666] {
+        let refused = start(mode);
+        assert!(refused.contains("lets others write it") && refused.contains("hint: chmod 600 token"), "{refused}");
+    }
+    assert!(start(0o644).contains("lets every user of this host read it"));
+    for mode in [0o600, 0o640] {
+        assert!(!start(mode).contains("token file"), "{mode:o}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! Sessions through the driver, with a double of a server: what is sent, and what its answers mean.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use engine::{
     Column, ColumnType, Engine, Error, Kind, Node, Result, RowSink, RowSource, Session, Target, Value, Workspace,
@@ -85,6 +86,25 @@ fn a_change_commits_by_itself_and_a_transaction_at_its_end() {
     session.execute(update, &binds).expect("update");
     session.rollback().expect("rollback");
     assert_eq!(take(&heard), [text, "rollback"]);
+}
+
+#[test]
+fn an_answer_that_is_late_ends_the_session_within_the_limit() {
+    let limit = Duration::from_millis(200);
+    let late: Brain = |text| {
+        if text.starts_with("update") {
+            std::thread::sleep(Duration::from_secs(20));
+        }
+        Answer::Done(1)
+    };
+    let (mut session, _) = ready(late);
+    let update = session.prepare("update t set a = 1").expect("prepare");
+    session.limit_waits(Some(limit));
+    let begin = Instant::now();
+    let error = session.execute(update, &[]).expect_err("no answer");
+    assert!(begin.elapsed() < 10 * limit, "after {:?}", begin.elapsed());
+    assert_eq!(error.kind, Kind::Lost, "{error:?}");
+    assert_eq!(session.execute(update, &[]).expect_err("it is gone").kind, Kind::Lost);
 }
 
 #[test]

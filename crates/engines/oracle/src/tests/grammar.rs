@@ -219,6 +219,16 @@ fn of_the_node() -> Vec<Named> {
         "select count(*) from large",
     ];
     all.extend(named("data sets", data_sets.map(str::to_owned)));
+    // What a monitor asks for in every engine, of a table as narrow as its own.
+    let (id, value, filler) = ((DIALECT.quoted)("id"), (DIALECT.quoted)("value"), (DIALECT.quoted)("filler"));
+    let (monitor, key) = ((DIALECT.quoted)("monitor"), DIALECT.placeholder.at(1));
+    let bursts = [
+        format!("select {value}, {filler} from {monitor} where {id} = {key}"),
+        format!("update {monitor} set {value} = {value} + 1 where {id} = {key}"),
+        format!("select count({filler}), sum({value}) from {monitor}"),
+        format!("select count({value}), count({filler}) from {monitor}"),
+    ];
+    all.extend(named("monitor", bursts));
     all
 }
 

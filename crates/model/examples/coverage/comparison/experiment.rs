@@ -53,7 +53,7 @@ fn system(name: &str, paired_with: Option<&str>, tests: Vec<SystemTest>) -> Syst
             }),
         },
         facts: Vec::new(),
-        durability: Some(Durability { durable: Some(true), words: String::new() }),
+        durability: Some(Durability { durable: Some(true), words: String::new(), shown: None }),
         tests,
         limits: Vec::new(),
         remarks: Vec::new(),
@@ -74,7 +74,7 @@ pub(super) fn unpaired([base, other]: [Vec<SystemTest>; 2]) -> Comparison {
 }
 
 fn compared(systems: [System; 2]) -> Comparison {
-    compare(&systems, CompareOptions { margin: MARGIN })
+    compare(&systems, CompareOptions { margin: MARGIN, ..CompareOptions::default() })
 }
 
 /// How the other system stands in each test.

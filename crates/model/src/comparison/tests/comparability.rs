@@ -37,10 +37,9 @@ fn systems_measured_differently_are_not_compared() {
     );
     assert_eq!(
         with(|system| system.durability.as_mut().unwrap().durable = Some(false)),
-        [Reason::Durability(
-            [true, false]
-                .map(|durable| { Durability { durable: Some(durable), words: "every commit waits".to_owned() } })
-        )]
+        [Reason::Durability([true, false].map(|durable| {
+            Durability { durable: Some(durable), words: "every commit waits".to_owned(), shown: None }
+        }))]
     );
     assert_eq!(
         with(|system| if let Origin::Measured { preset, .. } = &mut system.origin {
@@ -60,7 +59,7 @@ fn systems_measured_differently_are_not_compared() {
 #[test]
 fn irrelevant_differences_do_not_rule_out_a_comparison() {
     let mut systems = pair(vec![test("T611", vec![point(2, &TEN)])], vec![test("T611", vec![point(2, &TEN)])]);
-    systems[1].durability = Some(Durability { durable: Some(true), words: "by other means".to_owned() });
+    systems[1].durability = Some(Durability { durable: Some(true), words: "by other means".to_owned(), shown: None });
     systems[1].tests[0].data_bytes = Some(Bytes(Bytes::GIB.0 * 995 / 1000));
     assert_eq!(compared_test(&compared(&systems)).outcome.word(), "EQUIVALENT");
     systems[1].durability.as_mut().unwrap().durable = Some(false);
