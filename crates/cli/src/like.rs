@@ -8,7 +8,7 @@ use record::{LoadInKind, LoadLevel, Nanos};
 use run::{Error, Result};
 
 use crate::arguments::like::LikeArguments;
-use crate::command::size::load;
+use crate::load_files::load;
 use crate::subject::unreadable;
 
 /// Steps of each role in a window that nobody has asked for: their number then differs from its mean by 5 % at most, but for one run of

@@ -8,6 +8,7 @@ mod command;
 mod encryption;
 mod engines;
 mod like;
+mod load_files;
 mod load_points;
 mod measuring;
 mod new_record;
