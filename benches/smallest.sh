@@ -76,6 +76,7 @@ smallest serve.sh ' [0-9.]+ ms  [0-9]+ bytes$' 4 20
 ROWS=32000 smallest settling.sh '^T(431|716) round|blocks missed per row|of the device per scan' 8 2 0.3 0.1,0.3
 smallest shared-latency.sh "$ratio" 6 1 1 2 100
 smallest shared-stamps.sh 'difference [-+][0-9]' 2 1 2 100
+smallest size-prediction.sh ' first, at [0-9.]+ times, found [0-9.]+' 1 commits 60 0.5 2
 smallest sysbench-read-write.sh "$ratio" 12 1 1 4
 
 while [ "$running" -gt 0 ]; do

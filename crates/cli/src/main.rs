@@ -7,6 +7,8 @@ mod build;
 mod command;
 mod encryption;
 mod engines;
+mod like;
+mod load_files;
 mod load_points;
 mod measuring;
 mod new_record;

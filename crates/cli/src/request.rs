@@ -10,6 +10,7 @@ use crate::arguments::pair::PairArguments;
 use crate::arguments::run::RunArguments;
 use crate::arguments::value::once;
 use crate::engines::is_of_one_kind;
+use crate::like::{self, load_in_kind};
 use crate::pace::{self, Load};
 
 /// The request of `arguments`, with the record at `record`.
@@ -26,6 +27,10 @@ pub fn request(arguments: &RunArguments, record: PathBuf, engine: &dyn Engine) -
     // A search uses one degree of parallelism, with enough sessions for the arrivals.
     let enough = until.is_some().then(|| vec![2 * processors.len() as u32]);
     let setup = arguments.place.setup.setup(arguments.preset, arguments.seed, record);
+    let in_kind = load_in_kind(&arguments.like)?;
+    // Runs of other tests are as long as they are elsewhere.
+    let alone = in_kind.as_ref().filter(|_| arguments.tests.is_empty() && arguments.seconds.is_none());
+    let window = alone.map(|load| like::window(load, arguments.preset.windows().1)).or(arguments.seconds);
     Ok(Request {
         setup: Setup {
             keep: arguments.keep,
@@ -36,10 +41,11 @@ pub fn request(arguments: &RunArguments, record: PathBuf, engine: &dyn Engine) -
         },
         tests: Selection { words: arguments.tests.iter().filter(|word| !word.is_empty()).cloned().collect() },
         scripts: arguments.scripts.scripts(engine)?,
+        in_kind,
         loads_beside: arguments.load_beside.clone(),
         degrees: arguments.jobs.as_deref().map(once).or(enough),
         nodes: arguments.nodes.as_deref().map(once),
-        window: arguments.seconds,
+        window,
         warm_up: arguments.warm_up,
         steps: arguments.steps,
         repeats: arguments.repeats,

@@ -20,6 +20,8 @@ pub(crate) const INSTANCES_MAX: usize = 1_000;
 pub(crate) const ROWS_MAX: usize = 100_000;
 /// Sources of a history.
 pub(crate) const SOURCES_MAX: usize = 1_000;
+/// Processors, devices and interfaces of one sample of a host.
+pub(crate) const DEVICES_MAX: usize = 65_536;
 /// Doubts of a source that differ.
 pub(crate) const DOUBTS_MAX: usize = 1_000;
 

@@ -344,6 +344,7 @@ fn plan() -> Plan {
         skipped: Vec::new(),
         test_files: Vec::new(),
         scripts: None,
+        in_kind: None,
         io: None,
         network: None,
         agents: None,

@@ -36,6 +36,7 @@ mod gauge;
 mod group;
 mod headline;
 pub mod history;
+mod in_kind;
 mod kept_curve;
 mod layers;
 mod level;
@@ -126,6 +127,10 @@ pub use group::{Repeats, by_degree, degree};
 pub use headline::{
     Headline, LatencyName, has_others, headline, headline_latency, io_jobs, is_paced, latency_name, sync_beside,
     synced_writes,
+};
+pub use in_kind::{
+    CountedQuantity, IN_KIND_TEST, PredictedTimes, PredictionVerdict, RoleFigures, counted_quantities, is_in_kind,
+    predicted_times, role_figures,
 };
 pub use kept_curve::{End, LevelLimit, Told, level_limit};
 pub use layers::{

@@ -16,6 +16,7 @@ mod endpoint;
 mod history;
 mod load;
 mod metrics;
+mod occupancy;
 mod outlets;
 mod probe;
 mod prober;

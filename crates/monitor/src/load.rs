@@ -1,6 +1,7 @@
 //! The load of a server in production: its own counters at both ends of each interval, and those of its host where it runs
 //! here. Nothing is written on the server.
 
+use std::collections::BTreeMap;
 use std::thread;
 use std::time::Duration;
 
@@ -16,6 +17,7 @@ use run::{Interrupt, Result};
 
 use crate::clock::{Calendar, now_ns};
 use crate::cost::process_cpu_ns;
+use crate::occupancy::{Occupancy, SessionCount};
 
 /// Name of the form of what is watched, and of its host.
 const FORM: &str = "watch";
@@ -26,6 +28,8 @@ const LOOK: Duration = Duration::from_millis(100);
 const RETRY: Duration = Duration::from_secs(1);
 /// The longest that a reading may take: a server that does not answer is lost then.
 const WAIT_MAX: Duration = Duration::from_secs(30);
+/// The shortest time in which growth is told: a day is no multiple of less.
+const GROWTH_SECONDS_MIN: f64 = 600.0;
 /// Distance of two savings of what was read.
 const SAVED_EVERY_NS: u64 = 60_000_000_000;
 
@@ -62,6 +66,7 @@ struct Watch<'a> {
     node: Box<dyn Node>,
     session: Option<Box<dyn Session>>,
     host: Option<(Counters, Vec<u32>)>,
+    occupancy: Occupancy,
     prefix: &'a str,
     calendar: Calendar,
     database: Vec<Interval>,
@@ -77,6 +82,7 @@ struct Watch<'a> {
 /// A reading of both sources.
 struct Read {
     database: Counted,
+    sessions: Option<SessionCount>,
     host: Option<Counted>,
 }
 
@@ -109,6 +115,7 @@ pub fn watch_load(
         node,
         session,
         host,
+        occupancy: Occupancy::of(engine),
         prefix: engine.name(),
         calendar: Calendar::new(),
         database: Vec::new(),
@@ -118,6 +125,7 @@ pub fn watch_load(
         commit_statements: 0,
         cost: LoadCost::default(),
     };
+    empty.sources[0].size_bytes = watch.size_bytes();
     let began_ns = now_ns();
     let ends_ns = began_ns + settings.length.as_nanos() as u64;
     let every_ns = settings.every.as_nanos() as u64;
@@ -137,6 +145,7 @@ pub fn watch_load(
     watch.cost.cpu_ns = process_cpu_ns() - began_cpu_ns;
     let seconds = now_ns().saturating_sub(began_ns) as f64 / 1e9;
     empty.sources[0].watching_seconds_per_second = (seconds > 0.0).then(|| watch.cost.cpu_ns as f64 / 1e9 / seconds);
+    watch.grow(&mut empty.sources[0], seconds);
     let found = watch.profile(&empty);
     save(&found)?;
     drop(watch.session.take());
@@ -177,6 +186,8 @@ impl Watch<'_> {
             }
         };
         let at_ns = now_ns();
+        let sessions = self.occupancy.sessions(session.as_mut());
+        let own_transactions = own_transactions + u64::from(sessions.is_some() && self.occupancy.is_transaction());
         let host = self.host.as_mut().map(|(counters, roots)| counters.read(roots));
         if let Some(time) = host.as_ref().and_then(|host| host.get(record::name::SERVER_CPU_NS)) {
             values.insert(record::name::SERVER_CPU_NS.to_owned(), *time);
@@ -184,7 +195,20 @@ impl Watch<'_> {
         self.cost.readings += 1;
         self.cost.transactions += own_transactions;
         let host = host.map(|values| Counted { at_ns, values, own_transactions: 0 });
-        Ok(Read { database: Counted { at_ns, values, own_transactions }, host })
+        Ok(Read { database: Counted { at_ns, values, own_transactions }, sessions, host })
+    }
+
+    /// Bytes on disk, where the server tells them.
+    fn size_bytes(&mut self) -> Option<Bytes> {
+        let session = self.session.as_mut()?;
+        self.occupancy.size_bytes(session.as_mut()).map(Bytes)
+    }
+
+    /// The size of `source` now, and its growth in `seconds`.
+    fn grow(&mut self, source: &mut Source, seconds: f64) {
+        let Some(after) = self.size_bytes() else { return };
+        let before = source.size_bytes.replace(after).filter(|_| seconds >= GROWTH_SECONDS_MIN);
+        source.growth_bytes_per_day = before.map(|before| (after.0 as f64 - before.0 as f64) / seconds * 86_400.0);
     }
 
     /// Reads again and keeps the interval since `before`; returns the reading. A server that is lost is waited for.
@@ -210,7 +234,7 @@ impl Watch<'_> {
     fn keep(&mut self, before: &Read, after: &Read) {
         // A clock that was set back makes no interval begin within the one before.
         let start_ms = self.calendar.at(before.database.at_ns).0.max(self.ended_ms);
-        let interval = |index: u32, seconds: f64, amounts: std::collections::BTreeMap<LoadQuantity, Amount>| Interval {
+        let interval = |index: u32, seconds: f64, amounts: BTreeMap<LoadQuantity, Amount>| Interval {
             source: index,
             instance: index,
             started_at_ms: SourceMoment(start_ms),
@@ -229,10 +253,12 @@ impl Watch<'_> {
             }
             None => {
                 let counts_others = self.node.counts_commits_of_others();
+                let sessions = before.sessions.zip(after.sessions);
                 let (before, after) = (&before.database, &after.database);
                 let source = commit_source(before, after, self.prefix, counts_others);
                 self.commit_statements += u64::from(source == CommitSource::Statements);
-                let amounts = watched_database(before, after, self.prefix, source);
+                let mut amounts = watched_database(before, after, self.prefix, source);
+                add_sessions(&mut amounts, sessions);
                 self.database.push(interval(DATABASE, seconds, amounts));
             }
         }
@@ -290,6 +316,17 @@ impl Watch<'_> {
         }
         LoadProfile { intervals, absent, doubts, ..empty.clone() }
     }
+}
+
+/// The sessions at both ends of an interval. Those that are active come from the time of the database where that is counted.
+fn add_sessions(amounts: &mut BTreeMap<LoadQuantity, Amount>, ends: Option<(SessionCount, SessionCount)>) {
+    let Some((before, after)) = ends else { return };
+    let between = |of: fn(SessionCount) -> f64| {
+        let (one, other) = (of(before), of(after));
+        Amount { average: (one + other) / 2.0, max: Some(one.max(other)) }
+    };
+    amounts.insert(LoadQuantity::Sessions, between(|count| count.connected));
+    amounts.entry(LoadQuantity::ActiveSessions).or_insert_with(|| between(|count| count.active));
 }
 
 /// Where a quantity is found that watching does not tell.

@@ -19,6 +19,7 @@ mod latency;
 mod line;
 mod load;
 mod load_beside;
+mod load_in_kind;
 pub mod load_profile;
 mod local_round_trips;
 mod message;
@@ -79,6 +80,9 @@ pub use load::{
     LoadStageKind, ScanKind,
 };
 pub use load_beside::{LoadBeside, LoadBesideRun};
+pub use load_in_kind::{
+    AskedQuantity, ExpectedPoint, ExpectedTimes, LeftOut, LoadInKind, LoadLevel, RoleInKind, StepInKind,
+};
 pub use load_profile::LoadProfile;
 pub use local_round_trips::{LocalRoundTrip, LocalRoundTrips, LocalTransport, RoundTripWaiting};
 pub use message::{

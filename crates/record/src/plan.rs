@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{IoPlan, LoadBeside, Nanos, NetworkPath, Pace, PlanSubject, RunKind, Scripts, Until, Variation};
+use crate::{
+    IoPlan, LoadBeside, LoadInKind, Nanos, NetworkPath, Pace, PlanSubject, RunKind, Scripts, Until, Variation,
+};
 
 /// Presets of duration and size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -187,6 +189,9 @@ pub struct Plan {
     /// Scripts of pgbench, with their texts; absent without any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scripts: Option<Scripts>,
+    /// The load in kind that is measured as one of the tests; absent without any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_kind: Option<LoadInKind>,
     /// Loads that work beside each run of a test of an engine.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub loads_beside: Vec<LoadBeside>,
@@ -242,6 +247,7 @@ impl Plan {
             skipped: Vec::new(),
             test_files: Vec::new(),
             scripts: None,
+            in_kind: None,
             loads_beside: Vec::new(),
             io: None,
             network: None,

@@ -9,7 +9,7 @@ use crate::network::is_network_alone;
 use crate::options::SheetOptions;
 use crate::plan::runs;
 use crate::words::plural;
-use crate::{blocks, load, platform_proof, repetition, storage, streams};
+use crate::{blocks, in_kind, load, platform_proof, repetition, storage, streams};
 
 /// How a record of one kind is shown.
 pub(crate) struct Kind {
@@ -47,6 +47,7 @@ impl Kind {
             // Its rates are lines of the spec sheet.
             PlanSubject::Catalogue => Kind {
                 extent: |record| runs(&record.plan),
+                screen: |record| vec![in_kind::screen(record)],
                 run_tables: RunTables::All,
                 repetition: repetition::run,
                 ..Kind::usual(match record.engine {

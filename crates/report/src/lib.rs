@@ -28,6 +28,7 @@ mod fleet;
 mod gauge;
 mod head;
 mod history;
+mod in_kind;
 mod inventory;
 mod kind;
 mod layers;

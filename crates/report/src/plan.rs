@@ -4,6 +4,7 @@ use model::ControlProbe;
 use record::{Dop, Nanos, Plan, PlannedRun, RunKind, Side, Variation};
 
 use crate::figure::{count, duration};
+use crate::in_kind;
 use crate::layout::paragraph;
 use crate::load_beside::{load_text, loads_text};
 use crate::words::{degrees, list, pace, pinning, plural, preset, variation, varied};
@@ -44,6 +45,9 @@ pub fn plan(plan: &Plan, width: usize) -> String {
     }
     for script in plan.scripts.iter().flat_map(|scripts| &scripts.scripts) {
         fact("script", format!("{}, weight {}", script.name, script.weight));
+    }
+    if let Some(load) = &plan.in_kind {
+        fact("in kind", in_kind::asked(load));
     }
     for load in &plan.loads_beside {
         fact("load beside", load_text(load));
@@ -238,6 +242,7 @@ pub(crate) mod tests {
             skipped: Vec::new(),
             test_files: Vec::new(),
             scripts: None,
+            in_kind: None,
             loads_beside: Vec::new(),
             io: None,
             network: None,

@@ -44,6 +44,9 @@ pub(crate) fn run(record: &Record) -> Result<String, &'static str> {
     if plan.paired.is_some() {
         return Err("repeat the pair with its dbdyno pair command; the plan of this side is in the record");
     }
+    if plan.in_kind.is_some() {
+        return Err("the files of the load in kind are not in the record, only what they ask");
+    }
     if plan.runs.is_empty() {
         return Err("the plan has no run");
     }

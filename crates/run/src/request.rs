@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use record::{LoadBeside, Nanos, Pace, Plan, Preset, Scripts, TracerKind, Until, Variation};
+use record::{LoadBeside, LoadInKind, Nanos, Pace, Plan, Preset, Scripts, TracerKind, Until, Variation};
 
 use crate::{NetworkPeer, Setup};
 
@@ -52,6 +52,8 @@ pub struct Request {
     pub tests: Selection,
     /// Scripts of pgbench, which are measured as one more test; without selected tests it is the only one.
     pub scripts: Option<Scripts>,
+    /// A production load in kind, which is measured as one more test; without selected tests it is the only one.
+    pub in_kind: Option<LoadInKind>,
     /// Loads that work beside each run of a test; none in a comparison in pairs, where each side has its own.
     pub loads_beside: Vec<LoadBesideRequest>,
     /// Degrees of parallelism, each at least 1, for sweeps of jobs and of threads.
@@ -124,6 +126,7 @@ impl Request {
             setup,
             tests,
             scripts,
+            in_kind: plan.in_kind.clone(),
             loads_beside: plan.loads_beside.iter().map(LoadBesideRequest::of).collect(),
             tracer,
             prove,

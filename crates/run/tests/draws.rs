@@ -193,6 +193,7 @@ fn catalogue(setup: Setup) -> Request {
     Request {
         setup,
         scripts: None,
+        in_kind: None,
         loads_beside: Vec::new(),
         tests: Selection { words: vec!["T611".to_owned()] },
         degrees: Some(vec![JOBS]),

@@ -135,6 +135,7 @@ fn record(runs: u32, seconds: u32) -> Record {
             skipped: Vec::new(),
             test_files: Vec::new(),
             scripts: None,
+            in_kind: None,
             io: None,
             network: None,
             agents: None,

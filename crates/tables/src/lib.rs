@@ -17,6 +17,7 @@ pub mod crash;
 pub mod detail;
 pub mod file_stream;
 pub mod gauge;
+pub mod in_kind;
 pub mod io_stream;
 pub mod layer;
 pub mod load;

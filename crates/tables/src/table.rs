@@ -8,8 +8,8 @@ use record::Record;
 use crate::column::{Column, Kind, Row};
 use crate::value::Value;
 use crate::{
-    activity, agent, agent_host, blocks, crash, detail, file_stream, gauge, io_stream, layer, load, load_beside, node,
-    platform, provision, reference, run, scan, transaction_type,
+    activity, agent, agent_host, blocks, crash, detail, file_stream, gauge, in_kind, io_stream, layer, load,
+    load_beside, node, platform, provision, reference, run, scan, transaction_type,
 };
 
 /// Receives the rows of a table, and may stop.
@@ -59,6 +59,7 @@ pub const OF_RECORDS: &[Table] = &[
     table!("gauges", gauge::columns, gauge::rows),
     table!("gauge_readings", gauge::reading_columns, gauge::reading_rows),
     table!("loads_beside", load_beside::columns, load_beside::rows),
+    table!("in_kind", in_kind::columns, in_kind::rows),
     table!("crashes", crash::columns, crash::rows),
     table!("nodes", node::columns, node::rows),
     table!("agents", agent::columns, agent::rows),

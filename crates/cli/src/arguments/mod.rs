@@ -5,6 +5,7 @@ pub mod choice;
 #[cfg(test)]
 mod documented;
 pub mod io;
+pub mod like;
 pub mod load_beside;
 pub mod model;
 pub mod observe;

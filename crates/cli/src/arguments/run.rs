@@ -9,6 +9,7 @@ use record::{Nanos, Preset, TracerKind};
 use run::{LoadBesideRequest, NetworkPeer, Tracing};
 
 use super::choice;
+use super::like::LikeArguments;
 use super::load_beside;
 use super::output::OutputArguments;
 use super::pace::PaceArguments;
@@ -31,6 +32,7 @@ Examples:
   dbdyno run --tests T616 --rate 50%,70%,90%  latency over rate, at shares of the capacity
   dbdyno run --target postgres://me@db1/shop --script read.sql@9 --script write.sql@1 -D size=100   scripts of pgbench
   dbdyno run --tests C100 --jobs 4 --load-beside H100:jobs=1   the order mix with the decision queries beside it
+  dbdyno run --like load.json                 the mixture of a production load at the rates of its peak
   dbdyno run --tests T616 --until p99=5ms     the highest rate that meets a service level
   dbdyno run --resume dbdyno-20260131-120000-db1.jsonl";
 
@@ -94,6 +96,9 @@ pub struct RunArguments {
     /// Scripts of pgbench
     #[command(flatten)]
     pub scripts: ScriptArguments,
+    /// Replay in kind
+    #[command(flatten)]
+    pub like: LikeArguments,
     /// Have another test at work beside each run of a test, with jobs of its own, and a rate in steps per second of all of them
     /// together; may be repeated
     #[arg(long, value_name = "TEST:jobs=N[,rate=R]", help_heading = "Workload", value_parser = load_beside::load)]

@@ -4,12 +4,11 @@ mod platform;
 mod watching;
 
 use std::fs::File;
-use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 
-use ::history::{History, Names};
+use ::history::Names;
 use clap::{Args, Subcommand, ValueEnum};
-use model::sizing::{Growth, Sizing, history, merged, size};
+use model::sizing::{Growth, Sizing, history, size};
 use record::LoadProfile;
 use report::SizingView;
 use run::{Error, Result};
@@ -17,9 +16,9 @@ use run::{Error, Result};
 use self::watching::SizeWatchArguments;
 use crate::arguments::value;
 use crate::engines::ENGINES;
+use crate::load_files::{is_own, load};
 use crate::output::{print, print_data, style, width};
 use crate::page::write_page;
-use crate::subject;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -114,8 +113,6 @@ pub enum SizeFormat {
     Json,
 }
 
-/// Files of a load, at most.
-const FILES_MAX: usize = 10_000;
 /// Platforms, at most.
 const PLATFORMS_MAX: usize = 26;
 
@@ -171,63 +168,6 @@ fn sizing(arguments: &SizingArguments) -> Result<()> {
             SizeFormat::Json => print_data(&report::sizing_json(&view)),
         },
     }
-}
-
-/// The load in all of `paths`: load profiles of dbdyno, and files of others.
-fn load(paths: &[PathBuf], names: Names) -> Result<LoadProfile> {
-    if paths.len() > FILES_MAX {
-        let message = format!("{} files are given, at most {FILES_MAX} are read", paths.len());
-        return Err(Error::user(message).hint("give the files of fewer days"));
-    }
-    let mut profiles = Vec::new();
-    let mut others = History::new(names);
-    let mut has_others = false;
-    for path in paths {
-        let unreadable = |error: io::Error| {
-            Error::user(format!("{} cannot be read: {error}", path.display())).hint("give files of a load")
-        };
-        let mut file = File::open(path).map_err(unreadable)?;
-        if is_own(&mut file).map_err(unreadable)? {
-            profiles.push(store::read_load_profile(path).map_err(subject::unreadable)?);
-            continue;
-        }
-        others.read(&path.display().to_string(), file).map_err(|error| refused(&error))?;
-        has_others = true;
-    }
-    if has_others {
-        profiles.push(others.finish().map_err(|error| refused(&error))?);
-    }
-    let profile = merged(profiles);
-    if !profile.intervals.is_empty() {
-        return Ok(profile);
-    }
-    let view = SizingView {
-        profile: &profile,
-        history: &history(&profile),
-        sizings: &[],
-        growth: Growth::NONE,
-        old_sheet: None,
-    };
-    Err(Error::user("the files have no interval that can be used")
-        .hint(report::sizing_doubts(&view).first().cloned().unwrap_or_else(|| NO_INTERVAL.to_owned())))
-}
-
-/// What to do where nothing is known of files without an interval.
-const NO_INTERVAL: &str = "counters need two dumps; a report needs its begin and end";
-
-/// Whether `file` begins like a load profile of dbdyno; it is read from its begin again.
-fn is_own(file: &mut File) -> io::Result<bool> {
-    let mut begin = Vec::new();
-    Read::by_ref(file).take(store::LOAD_PROFILE_BEGINNING_BYTES as u64).read_to_end(&mut begin)?;
-    file.seek(io::SeekFrom::Start(0))?;
-    Ok(store::is_load_profile(&begin))
-}
-
-/// A file of others that is refused.
-fn refused(error: &::history::Error) -> Error {
-    let hint = error.hint.clone();
-    let error = Error::user(::history::Error { hint: None, ..error.clone() }.to_string());
-    hint.map_or(error.clone(), |hint| error.hint(hint))
 }
 
 /// `profile` without names of hosts, instances and databases.

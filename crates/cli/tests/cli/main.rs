@@ -17,6 +17,7 @@ mod cmd_history;
 mod cmd_inventory;
 mod cmd_io;
 mod cmd_layers;
+mod cmd_like;
 mod cmd_list;
 mod cmd_load;
 mod cmd_model;

@@ -10,7 +10,7 @@ use engine::{StatementFile, statement_files};
 pub(crate) const FILES: &[StatementFile] = statement_files! {
     "B100.call" "B100.create" "B100.drop"
     "C110.create" "C110.drop"
-    "M100.role" "M100.session"
+    "M100.role" "M100.session" "M100.sessions" "M100.size"
     "T131.create" "T131.drop" "T131.work"
     "T132.create" "T132.drop" "T132.work"
     "T133.create" "T133.drop" "T133.work"

@@ -1,22 +1,56 @@
 //! `sadf -j` and `iostat -o JSON`.
 
+use std::fmt;
 use std::io::BufRead;
 use std::marker::PhantomData;
 
 use record::load_profile::{DoubtKind, Zone};
-use serde::Deserialize;
-use serde::de::{Deserialize as Value, MapAccess};
+use serde::de::{Deserialize as Value, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 use crate::clock::SampleClock;
 use crate::error::{Result, shown};
 use crate::form::Form;
 use crate::found::{Found, add};
 use crate::json::{self, ArrayOf, Each, End, Number, ObjectOf, Walk, ignored};
-use crate::limit::{INSTANCES_MAX, INTERVALS_MAX};
+use crate::limit::{DEVICES_MAX, INSTANCES_MAX, INTERVALS_MAX};
 use crate::moment;
 use crate::part::Part;
 
 use super::{Devices, Sample, accumulate, is_outer_interface, memory_bytes, warn};
+
+/// The devices of a sample, of which there are no more than a host can have: a file with more is refused.
+#[derive(Debug)]
+struct Few<T>(Vec<T>);
+
+impl<T> Default for Few<T> {
+    fn default() -> Few<T> {
+        Few(Vec::new())
+    }
+}
+
+impl<'de, T: Value<'de>> Value<'de> for Few<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Few<T>, D::Error> {
+        struct Form<T>(PhantomData<T>);
+        impl<'de, T: Value<'de>> Visitor<'de> for Form<T> {
+            type Value = Few<T>;
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(formatter, "at most {DEVICES_MAX} processors, devices or interfaces")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> std::result::Result<Few<T>, A::Error> {
+                let mut found = Vec::new();
+                while let Some(item) = items.next_element()? {
+                    if found.len() == DEVICES_MAX {
+                        return Err(A::Error::invalid_length(DEVICES_MAX + 1, &self));
+                    }
+                    found.push(item);
+                }
+                Ok(Few(found))
+            }
+        }
+        deserializer.deserialize_seq(Form(PhantomData))
+    }
+}
 
 /// A sample as a program writes it.
 trait Written: for<'de> Value<'de> {
@@ -97,9 +131,9 @@ pub(crate) fn iostat(input: impl BufRead) -> Result<Vec<Part>> {
 struct SadfSample {
     timestamp: Option<Timestamp>,
     #[serde(rename = "cpu-load")]
-    cpu_load: Vec<CpuLoad>,
+    cpu_load: Few<CpuLoad>,
     #[serde(rename = "cpu-load-all")]
-    cpu_load_all: Vec<CpuLoad>,
+    cpu_load_all: Few<CpuLoad>,
     io: Option<Io>,
     memory: Option<Memory>,
     network: Option<Network>,
@@ -161,7 +195,7 @@ struct Memory {
 #[serde(default)]
 struct Network {
     #[serde(rename = "net-dev")]
-    devices: Vec<NetworkDevice>,
+    devices: Few<NetworkDevice>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -197,7 +231,7 @@ impl Written for SadfSample {
 impl SadfSample {
     fn sample(&self, part: &mut Part) -> Sample {
         let mut sample = Sample::default();
-        let all = self.cpu_load.iter().chain(&self.cpu_load_all).find(|load| load.cpu == "all");
+        let all = self.cpu_load.0.iter().chain(&self.cpu_load_all.0).find(|load| load.cpu == "all");
         sample.idle_percent = all.and_then(|load| Some(load.idle.0? + load.iowait.0.unwrap_or(0.0)));
         if let Some(io) = &self.io {
             let blocks = |number: Number| number.0.map(|blocks| blocks * BLOCK_BYTES);
@@ -215,7 +249,7 @@ impl SadfSample {
                 part.instance.memory_bytes = memory_bytes(free, used, percent, caches);
             }
         }
-        let network = self.network.iter().flat_map(|network| &network.devices);
+        let network = self.network.iter().flat_map(|network| &network.devices.0);
         for device in network.filter(|device| is_outer_interface(&device.iface)) {
             accumulate(&mut sample.received_bytes, device.received.0.map(|kilobytes| kilobytes * 1024.0));
             accumulate(&mut sample.sent_bytes, device.sent.0.map(|kilobytes| kilobytes * 1024.0));
@@ -230,7 +264,7 @@ struct IostatSample {
     timestamp: String,
     #[serde(rename = "avg-cpu")]
     processors: Option<Processors>,
-    disk: Vec<Disk>,
+    disk: Few<Disk>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -269,7 +303,7 @@ impl Written for IostatSample {
             ..Sample::default()
         };
         let mut devices = Devices::default();
-        for disk in &self.disk {
+        for disk in &self.disk.0 {
             let bytes =
                 |kilo: Number, mega: Number| kilo.0.map(|kilo| kilo * 1024.0).or(mega.0.map(|mega| mega * 1048576.0));
             let read = bytes(disk.read_kilobytes, disk.read_megabytes);

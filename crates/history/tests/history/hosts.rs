@@ -249,3 +249,15 @@ fn one_host_of_several_programs_is_one() {
     let profile = profile_of(&[("sa12.json", sadf.as_bytes()), ("iostat.txt", iostat.as_bytes())]);
     assert_eq!((profile.sources.len(), profile.instances.len(), profile.intervals.len()), (2, 2, 3));
 }
+
+#[test]
+fn a_sample_with_more_devices_than_a_host_can_have_is_refused() {
+    let rows = |row: &str, count: usize| vec![row; count].join(",");
+    let of_sadf = |count: usize| {
+        let sample = sadf_sample(10, 1);
+        sadf(&[sample.replacen("\"cpu-load\": [", &format!("\"cpu-load\": [{},", rows("{\"cpu\": \"1\"}", count)), 1)])
+    };
+    let few = of_sadf(1_000);
+    assert_eq!(profile_of(&[("sa12.json", few.as_bytes())]).intervals.len(), 1);
+    assert!(refusal("sa12.json", of_sadf(65_536).as_bytes()).contains("no JSON of its form"));
+}

@@ -1,7 +1,7 @@
 //! Loads of several instances and sources, held against small records.
 
 use record::load_profile::{Amount, DoubtKind, Instance, Interval, LoadQuantity, Scope, Source, SourceMoment, Zone};
-use record::{Bytes, LoadProfile, Nanos, Record, Run, Totals, Unit};
+use record::{Bytes, LoadInKind, LoadLevel, LoadProfile, Nanos, Record, Run, StepInKind, Totals, Unit};
 
 use super::*;
 use crate::fixture::{latency, reading, record, run};
@@ -279,4 +279,149 @@ fn processors_are_held_against_each_other_by_two_sheets_or_not_at_all() {
     let on = Platform { processors: Some(ratio), ..platform(&measured()) };
     let sizing = size(&history(&profile), on, Growth::NONE);
     assert_eq!(sizing.first().map(|one| (one.demand, one.share)), Some((Demand::Processors, 0.25)));
+}
+
+/// The roles of a load of one hour with `amounts`, each step with its rate, jobs and what is asked.
+fn roles(amounts: &[(LoadQuantity, f64)], times: f64) -> LoadInKind {
+    let mut profile = hourly(&[&[1.0]]);
+    profile.intervals = vec![interval(0, 0, 3_600.0, amounts)];
+    in_kind(&history(&profile), LoadLevel::Peak, times, Bytes(200)).expect("roles")
+}
+
+fn steps(load: &LoadInKind) -> Vec<(StepInKind, f64)> {
+    load.roles.iter().map(|role| (role.step, role.steps_per_second)).collect()
+}
+
+#[test]
+fn each_quantity_of_a_load_is_a_role_with_its_rate() {
+    use LoadQuantity::*;
+    let load = roles(
+        &[
+            (PhysicalReadsPerSecond, 1_000.0),
+            (SequentialReadsPerSecond, 100.0),
+            (PhysicalReadBytesPerSecond, 900.0 * 8_192.0 + 2e6),
+            (LogicalReadsPerSecond, 9_000.0),
+            (PhysicalWritesPerSecond, 500.0),
+            (CommitsPerSecond, 200.0),
+            (LogBytesPerSecond, 84_000.0),
+            (Sessions, 30.0),
+        ],
+        1.0,
+    );
+    let rows = 5_243;
+    let commit = StepInKind::Commit { rows: 1, row_bytes: Bytes(300), changed_rows: 1.5 };
+    let cached = 9_000.0 - 3.0 * (900.0 + 200.0 * 2.5) - 2e6 / 8_192.0;
+    let [read, scan, hit, write] = &steps(&load)[..] else { panic!("{load:?}") };
+    assert_eq!((*read, write), ((StepInKind::RandomRead, 900.0), &(commit, 200.0)));
+    assert_eq!(scan.0, StepInKind::Scan { rows });
+    assert!((scan.1 - 2e6 / (f64::from(rows) * 200.0)).abs() < 1e-9, "{scan:?}");
+    assert_eq!(hit.0, StepInKind::CachedRead { rows: 1 });
+    assert!((hit.1 - cached / 3.0).abs() < 1e-6, "{hit:?} {cached}");
+    let log = load.asked(LogBytesPerSecond);
+    assert_eq!((load.sessions, load.sessions_told, log), (30, Some(30.0), Some(84_000.0)));
+    assert_eq!(load.roles.iter().map(|role| role.jobs).sum::<u32>(), 30);
+    assert!(load.roles.iter().all(|role| role.jobs > 0), "{load:?}");
+}
+
+#[test]
+fn a_multiple_of_a_load_asks_more_often_and_not_more_at_a_time() {
+    use LoadQuantity::*;
+    let amounts = [(PhysicalReadsPerSecond, 100.0), (CommitsPerSecond, 10.0), (LogBytesPerSecond, 5_000.0)];
+    let (one, two) = (roles(&amounts, 1.0), roles(&amounts, 2.0));
+    let twice: Vec<(StepInKind, f64)> = steps(&one).into_iter().map(|(step, rate)| (step, rate * 2.0)).collect();
+    assert_eq!(steps(&two), twice);
+}
+
+#[test]
+fn a_load_without_commits_writes_by_its_requests_or_by_its_log() {
+    use LoadQuantity::*;
+    let writes = steps(&roles(&[(PhysicalWritesPerSecond, 50.0)], 1.0));
+    assert!(matches!(writes[..], [(StepInKind::Commit { rows: 1, changed_rows: 1.0, .. }, 50.0)]), "{writes:?}");
+    let log = steps(&roles(&[(LogBytesPerSecond, 22_000.0)], 1.0));
+    assert!(matches!(log[..], [(StepInKind::Commit { changed_rows: 0.0, .. }, 100.0)]), "{log:?}");
+}
+
+#[test]
+fn large_transactions_are_bounded_and_what_is_left_of_them_is_said() {
+    use LoadQuantity::*;
+    let load = roles(
+        &[
+            (CommitsPerSecond, 1.0),
+            (LogBytesPerSecond, 10e6),
+            (PhysicalWritesPerSecond, 500.0),
+            (LogWritesPerSecond, 1.0),
+        ],
+        1.0,
+    );
+    let StepInKind::Commit { rows, row_bytes, changed_rows } = load.roles[0].step else { panic!("{load:?}") };
+    assert_eq!((rows, row_bytes, changed_rows), (64, Bytes(1_800), 16.0));
+    let left = |quantity| load.left_out.iter().find(|left| left.quantity == quantity).and_then(|left| left.per_second);
+    assert_eq!((left(PhysicalWritesPerSecond), left(LogBytesPerSecond)), (Some(483.0), Some(10e6 - 64.0 * 1_920.0)));
+}
+
+#[test]
+fn many_reads_of_the_cache_are_asked_many_at_a_time() {
+    let load = roles(&[(LoadQuantity::LogicalReadsPerSecond, 960_000.0)], 1.0);
+    assert_eq!(steps(&load), [(StepInKind::CachedRead { rows: 320 }, 1_000.0)]);
+}
+
+#[test]
+fn a_level_needs_its_intervals_and_a_load_something_to_ask() {
+    let of = |profile: &LoadProfile, level| in_kind(&history(profile), level, 1.0, Bytes(200));
+    let few = hourly(&[&[1.0, 2.0, 3.0]]);
+    assert_eq!(of(&few, LoadLevel::P95), Err(NotInKind::TooFewIntervals { intervals: 3, least: 20 }));
+    let rates: Vec<f64> = (1..=200).map(f64::from).collect();
+    let many = hourly(&[&rates]);
+    let rate = |level| of(&many, level).unwrap().roles[0].steps_per_second;
+    assert_eq!([LoadLevel::P95, LoadLevel::P99, LoadLevel::Max].map(rate), [190.0, 198.0, 200.0]);
+    let mut idle = hourly(&[&[1.0]]);
+    idle.intervals = vec![interval(0, 0, 3_600.0, &[(LoadQuantity::ActiveSessions, 3.0)])];
+    assert_eq!(of(&idle, LoadLevel::Peak), Err(NotInKind::NothingToAsk));
+}
+
+/// A platform that has so much of each resource and nothing else.
+fn having(ceilings: &[(Demand, f64)]) -> Platform {
+    let ceiling = |(demand, available): &(Demand, f64)| Ceiling {
+        demand: *demand,
+        available: *available,
+        source: CeilingSource::Inventory,
+    };
+    Platform { ceilings: ceilings.iter().map(ceiling).collect(), ..Platform::default() }
+}
+
+#[test]
+fn each_resource_is_named_where_it_is_the_first_to_be_full() {
+    use LoadQuantity::*;
+    let amounts = [
+        (PhysicalReadsPerSecond, 1_000.0),
+        (PhysicalReadBytesPerSecond, 8_192_000.0),
+        (CommitsPerSecond, 200.0),
+        (LogBytesPerSecond, 400_000.0),
+        (Sessions, 40.0),
+        (DatabaseProcessorSecondsPerSecond, 2.0),
+    ];
+    let mut profile = LoadProfile { intervals: vec![interval(0, 0, 3_600.0, &amounts)], ..hourly(&[&[1.0]]) };
+    profile.instances[0].shared_memory_bytes = Some(Bytes(8 << 30));
+    let asked = [
+        (Demand::Processors, 2.0),
+        (Demand::RandomReads, 1_000.0),
+        (Demand::LogBytes, 400_000.0),
+        (Demand::Commits, 200.0),
+        (Demand::Memory, (8u64 << 30) as f64),
+        (Demand::Sessions, 40.0),
+        (Demand::ReadBytes, 8_192_000.0),
+    ];
+    for (narrow, _) in asked {
+        // There is ten times as much of everything as the load asks, and 1.6 times of one.
+        let times = |demand| if demand == narrow { 1.6 } else { 10.0 };
+        let ceilings: Vec<(Demand, f64)> =
+            asked.iter().map(|(demand, rate)| (*demand, rate * times(*demand))).collect();
+        let sizing = size(&history(&profile), having(&ceilings), Growth::NONE);
+        let first = sizing.first().expect("one is the fullest");
+        assert_eq!(first.demand, narrow);
+        assert!((first.share - 1.0 / 1.6).abs() < 1e-9, "{narrow:?} {}", first.share);
+        // Memory is a setting: what grows is full where the next one is.
+        let multiple = if narrow.grows() { 1.6 } else { 10.0 };
+        assert!((sizing.multiple.unwrap() - multiple).abs() < 1e-9, "{narrow:?} {:?}", sizing.multiple);
+    }
 }

@@ -30,7 +30,9 @@ use crate::screen::Screen;
 use crate::topology::topology;
 use crate::transaction_types::transaction_types;
 use crate::words::list;
-use crate::{activity, fitness, inventory, layers, limit, load, load_curve, price, steadiness, storage, warning};
+use crate::{
+    activity, fitness, in_kind, inventory, layers, limit, load, load_curve, price, steadiness, storage, warning,
+};
 
 pub(crate) use self::throughput::{fit_note, fitted};
 
@@ -94,7 +96,12 @@ fn of_kind(record: &Record, kind: &Kind, options: &SheetOptions<'_>) -> Vec<Sect
     let not_listed = not_listed(record).filter(|_| has_results);
     let mut sections = vec![Section::new("listed", "Runs that are listed", not_listed.into_iter().collect())];
     sections.extend((kind.results)(record, options));
-    sections.extend([load_curve::rates(record), load_curve::think_times(record), pipelines(record)]);
+    sections.extend([
+        in_kind::in_kind(record),
+        load_curve::rates(record),
+        load_curve::think_times(record),
+        pipelines(record),
+    ]);
     sections
 }
 

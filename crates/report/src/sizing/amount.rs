@@ -80,7 +80,7 @@ fn memory_digits(value: f64) -> String {
 }
 
 /// The name of a quantity.
-pub(super) fn quantity(quantity: LoadQuantity) -> &'static str {
+pub(crate) fn quantity(quantity: LoadQuantity) -> &'static str {
     match quantity {
         LoadQuantity::PhysicalReadsPerSecond => "physical reads",
         LoadQuantity::SequentialReadsPerSecond => "of these in order",
@@ -108,7 +108,7 @@ pub(super) fn quantity(quantity: LoadQuantity) -> &'static str {
 }
 
 /// An amount of a quantity with its unit.
-pub(super) fn quantity_amount(quantity: LoadQuantity, value: f64) -> String {
+pub(crate) fn quantity_amount(quantity: LoadQuantity, value: f64) -> String {
     use LoadQuantity::{
         ActiveSessions, CommitSeconds, DatabaseProcessorSecondsPerSecond, HostBusyShare, HostFreeMemoryBytes,
         LogBytesPerSecond, NetworkReceivedBytesPerSecond, NetworkSentBytesPerSecond, PhysicalReadBytesPerSecond,

@@ -1,7 +1,7 @@
 //! A production load, and what it needs of platforms: the sentence first, then every resource, times where the first is full,
 //! hours of the day, and what makes it doubtful.
 
-mod amount;
+pub(crate) mod amount;
 mod doubt;
 mod json;
 mod load;

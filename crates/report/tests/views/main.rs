@@ -26,6 +26,7 @@ mod run_sample;
 mod sample;
 mod sheet;
 mod short;
+mod sizing;
 mod storage;
 mod storage_plan;
 mod storage_sample;

@@ -118,6 +118,7 @@ fn plan(runs: Vec<PlannedRun>) -> Plan {
         ],
         test_files: Vec::new(),
         scripts: None,
+        in_kind: None,
         loads_beside: Vec::new(),
         io: None,
         network: None,

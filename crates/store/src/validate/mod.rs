@@ -7,6 +7,7 @@ mod activity;
 mod agents;
 mod gauges;
 mod histogram;
+mod in_kind;
 mod load;
 mod load_beside;
 mod nodes;

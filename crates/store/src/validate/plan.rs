@@ -2,6 +2,7 @@
 
 use record::{Amount, Blocks, BufferContent, Distribution, IoJob, Plan, Ratio};
 
+use super::in_kind::in_kind;
 use super::load_beside::load;
 use super::{Validity, at_least_one, dop, pace, share, variation};
 
@@ -10,6 +11,7 @@ pub(super) fn plan(plan: &Plan) -> Validity {
     at_least_one("repeats", plan.repeats)?;
     pace(plan.pace)?;
     plan.loads_beside.iter().try_for_each(load)?;
+    plan.in_kind.as_ref().map_or(Ok(()), |load| in_kind(load).map_err(|why| format!("load in kind: {why}")))?;
     plan.until.as_ref().map_or(Ok(()), |until| share("tolerance", until.tolerance))?;
     for planned in &plan.runs {
         let checked = dop(planned.dop)

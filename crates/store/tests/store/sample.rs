@@ -4,16 +4,18 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 use record::evidence::{CommitCount, DeviceIo, LittlesLaw};
+use record::load_profile::LoadQuantity;
 use record::{
-    Activity, AgentHost, AgentRun, AgentStart, Array, ArrayMember, Arrival, BackgroundProgram, BlockDevice, Build,
-    Bytes, Cache, CacheFilling, CacheFit, Ceiling, CgroupLimits, ClockMethod, Cpu, Crash, CrashDamage, CrashEvent,
-    CrashEventKind, CrashMoment, DataReads, DataSet, DatabaseState, DevicePath, Dop, EngineInventory, Evidence,
-    FailureKind, FileSystem, Finding, ForeignLoad, HostInventory, HostState, Instrument, Kernel, KernelLog, Latency,
-    Layer, LayerLatency, Location, MeasuringPoint, Memory, MemoryModule, MissingLayer, Nanos, NetworkEnd,
-    NetworkInterface, NetworkMount, NetworkPath, NodeEvent, NodeEventKind, NodeInventory, NodeRun, NumaNode,
-    ObservedHost, ObservedRun, OperationClass, Outcome, Owed, Pace, Pairing, PciFunction, PciKind, PciLink, Placement,
-    Plan, PlannedRun, Preset, Ratio, Reading, Record, Resource, Run, SCHEMA_VERSION, SampledWait, Script, Scripts,
-    Second, Setting, Settling, SettlingStep, Side, SignedNanos, Skipped, Slices, StatementRun, Status, Survival, Sweep,
+    Activity, AgentHost, AgentRun, AgentStart, Array, ArrayMember, Arrival, AskedQuantity, BackgroundProgram,
+    BlockDevice, Build, Bytes, Cache, CacheFilling, CacheFit, Ceiling, CgroupLimits, ClockMethod, Cpu, Crash,
+    CrashDamage, CrashEvent, CrashEventKind, CrashMoment, DataReads, DataSet, DatabaseState, DevicePath, Dop,
+    EngineInventory, Evidence, ExpectedPoint, ExpectedTimes, FailureKind, FileSystem, Finding, ForeignLoad,
+    HostInventory, HostState, Instrument, Kernel, KernelLog, Latency, Layer, LayerLatency, LeftOut, LoadInKind,
+    LoadLevel, Location, MeasuringPoint, Memory, MemoryModule, MissingLayer, Nanos, NetworkEnd, NetworkInterface,
+    NetworkMount, NetworkPath, NodeEvent, NodeEventKind, NodeInventory, NodeRun, NumaNode, ObservedHost, ObservedRun,
+    OperationClass, Outcome, Owed, Pace, Pairing, PciFunction, PciKind, PciLink, Placement, Plan, PlannedRun, Preset,
+    Ratio, Reading, Record, Resource, RoleInKind, Run, SCHEMA_VERSION, SampledWait, Script, Scripts, Second, Setting,
+    Settling, SettlingStep, Side, SignedNanos, Skipped, Slices, StatementRun, Status, StepInKind, Survival, Sweep,
     Timestamp, Tool, Totals, Trace, TracerKind, TransactionType, UnavailableTracer, Unit, Until, Variation, Verdict,
     WaitClass, name,
 };
@@ -186,6 +188,7 @@ fn plan(runs: Vec<PlannedRun>) -> Plan {
             roles: vec![record::Role { name: "readers".to_owned(), jobs: None, rate: Some(50.0) }],
             gauges: vec![record::Gauge { name: "depth".to_owned(), sql: "select 12.5".to_owned() }],
         }),
+        in_kind: Some(in_kind()),
         loads_beside: vec![load_beside()],
         io: Some(crate::storage::plan()),
         network: Some(NetworkPath {
@@ -205,6 +208,38 @@ fn plan(runs: Vec<PlannedRun>) -> Plan {
         jobs_per_agent: None,
         client_threads: None,
         database_per_agent: false,
+    }
+}
+
+fn in_kind() -> LoadInKind {
+    let point = |per_second| ExpectedPoint {
+        per_second,
+        jobs: 2,
+        is_open: true,
+        p50_ns: Nanos(120_000),
+        p99_ns: Some(Nanos(900_000)),
+    };
+    LoadInKind {
+        level: LoadLevel::P99,
+        times: 1.5,
+        sessions_told: Some(40.0),
+        sessions: 4,
+        asked: vec![AskedQuantity { quantity: LoadQuantity::LogBytesPerSecond, per_second: 650_000.0 }],
+        roles: vec![RoleInKind {
+            step: StepInKind::Commit { rows: 1, row_bytes: Bytes(300), changed_rows: 0.25 },
+            jobs: 4,
+            steps_per_second: 210.0,
+            quantity: LoadQuantity::CommitsPerSecond,
+            asked_per_second: 210.0,
+        }],
+        left_out: vec![LeftOut { quantity: LoadQuantity::RollbacksPerSecond, per_second: Some(1.5) }],
+        expected: vec![ExpectedTimes {
+            quantity: LoadQuantity::CommitsPerSecond,
+            per_second: 210.0,
+            test: "T311".to_owned(),
+            measured_max: 900.0,
+            points: vec![point(200.0), point(400.0)],
+        }],
     }
 }
 

@@ -1,7 +1,7 @@
 //! How many jobs a test can have: as many at least as its roles need, and no more than its data have room for.
 
 use record::{Pace, Variation};
-use workload::Sizes;
+use workload::{IN_KIND_CODE, Sizes};
 
 use crate::bench::LoadBesideTest;
 use crate::item::Item;
@@ -36,8 +36,10 @@ fn jobs_max(item: Item<'_>, sizes: &Sizes) -> Option<(u32, String)> {
 /// Checks the requested numbers of jobs, and the requested rates, against the roles of `items`.
 pub(crate) fn check_roles(request: &Request, items: &[Item<'_>]) -> Result<()> {
     let fewest = request.degrees.iter().flatten().copied().min();
-    if let Some((jobs, item)) = fewest.and_then(|jobs| Some((jobs, items.iter().find(|item| jobs_min(**item) > jobs)?)))
-    {
+    // The degrees of parallelism are those of the others: a load in kind has its sessions.
+    let is_of_degrees = |item: &&Item<'_>| item.code() != IN_KIND_CODE || request.in_kind.is_none();
+    let too_few = |jobs: u32| items.iter().filter(is_of_degrees).find(|item| jobs_min(**item) > jobs);
+    if let Some((jobs, item)) = fewest.and_then(|jobs| Some((jobs, too_few(jobs)?))) {
         let least = jobs_min(*item);
         return Err(Error::user(format!("{jobs} jobs are too few for the roles of test {}", item.code()))
             .hint(format!("give --jobs {least} or more: those that its roles say, and one for the rest")));

@@ -1,6 +1,7 @@
 //! Tests and probes of the catalogue, and test files of the user: sweeps, repeats, paces, rate searches, proofs.
 
 mod execution;
+mod in_kind;
 mod job_limits;
 mod load_beside;
 mod plan;
@@ -11,7 +12,7 @@ mod until;
 
 use engine::Engine;
 use probe::{Form, Probe};
-use record::{Plan, Record, Scripts};
+use record::{LoadInKind, Plan, Record, Scripts};
 use std::collections::BTreeSet;
 use store::Writer;
 use workload::Test;
@@ -90,7 +91,8 @@ pub fn resume(record: (Writer, Record), request: &Request, context: Context<'_>)
     let mut record = Recorder::resumed(&request.setup.record, record);
     let prove = proof::remove_unfinished(&mut record)? || request.prove;
     let scripts = record.plan.scripts.clone();
-    let request = Request { tests: selection(&record.plan), scripts, prove, ..request.clone() };
+    let in_kind = record.plan.in_kind.clone();
+    let request = Request { tests: selection(&record.plan), scripts, in_kind, prove, ..request.clone() };
     let (own, files) = (own_tests(&request)?, files_beside(&request.loads_beside)?);
     let mut kind = Catalogue::new(&request, &own, &files)?;
     Ok(invoke(&mut kind, [context], Some([record]))?.measured(&request.setup.record))
@@ -102,7 +104,8 @@ impl Kind for Catalogue<'_> {
     }
 
     fn jobs_max(&self) -> u32 {
-        sessions_of(self.request.jobs_max(), &self.request.loads_beside)
+        let in_kind = self.request.in_kind.as_ref().map_or(0, |load| load.sessions);
+        sessions_of(self.request.jobs_max().max(in_kind), &self.request.loads_beside)
     }
 
     fn check(&self, [context]: &[Context<'_>; 1]) -> Result<()> {
@@ -248,7 +251,13 @@ fn selection(plan: &Plan) -> Selection {
 pub(crate) fn own_tests(request: &Request) -> Result<Vec<Test>> {
     let mut own = test_files(&request.tests.words)?;
     own.extend(request.scripts.as_ref().map(test_of_scripts).transpose()?);
+    own.extend(request.in_kind.as_ref().map(test_in_kind).transpose()?);
     Ok(own)
+}
+
+/// The test that `load` is.
+fn test_in_kind(load: &LoadInKind) -> Result<Test> {
+    Test::of_load_in_kind(load).map_err(|error| Error::user(format!("the load in kind is no test: {error}")))
 }
 
 /// The test that `scripts` are.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use engine::{Caps, Engine};
 use record::{Dop, Layer, Plan, PlannedRun, Preset, Skipped, Sweep};
-use workload::{SCRIPTS_CODE, Sizes, Test};
+use workload::{IN_KIND_CODE, SCRIPTS_CODE, Sizes, Test};
 
 use super::job_limits;
 use crate::item::{Item, catalogue};
@@ -33,6 +33,10 @@ pub(crate) fn select<'a>(request: &Request, own: &'a [Test]) -> Result<Vec<Item<
         return Err(Error::user(format!("test {SCRIPTS_CODE} of a test file has the code of scripts"))
             .hint("give it another code, such as T901"));
     }
+    if request.in_kind.is_some() && own.iter().filter(|test| test.code == IN_KIND_CODE).count() > 1 {
+        return Err(Error::user(format!("test {IN_KIND_CODE} of a test file has the code of a load in kind"))
+            .hint("give it another code, such as T901"));
+    }
     let twice = |(index, test): &(usize, &Test)| own[..*index].iter().any(|one| one.code == test.code);
     if let Some((_, test)) = own.iter().enumerate().find(twice) {
         return Err(Error::user(format!("test {} is in two test files", test.code))
@@ -49,7 +53,7 @@ pub(crate) fn select<'a>(request: &Request, own: &'a [Test]) -> Result<Vec<Item<
         return Err(Error::user(format!("{} ({}) needs a peer", item.code(), item.title()))
             .hint("give --network HOST where `dbdyno network serve` runs, or use dbdyno network"));
     }
-    let is_default = request.tests.words.is_empty() && request.scripts.is_none();
+    let is_default = request.tests.words.is_empty() && request.scripts.is_none() && request.in_kind.is_none();
     let is_selected = |item: &Item<'_>| match is_default {
         _ if needs_peer(item) => request.network.is_some(),
         true => by_default(item),
@@ -173,7 +177,12 @@ pub(crate) fn plan_once(
         match reason {
             Some(reason) => skipped.push(Skipped { test: item.code().to_owned(), reason }),
             None => {
-                let allowed = job_limits::allowed(*item, &degrees, sizes);
+                // A load in kind has the sessions of that load.
+                let in_kind = request.in_kind.as_ref().filter(|_| item.code() == IN_KIND_CODE);
+                let allowed = match in_kind {
+                    Some(load) => vec![load.sessions],
+                    None => job_limits::allowed(*item, &degrees, sizes),
+                };
                 let dops = dops(*item, &allowed, spread, ability).into_iter();
                 runs.extend(dops.map(|dop| PlannedRun::new(item.code(), item.kind(), dop)));
             }
@@ -196,6 +205,7 @@ pub(crate) fn plan_once(
         skipped,
         test_files: request.tests.words.iter().filter(|word| is_file(word)).cloned().collect(),
         scripts: request.scripts.clone(),
+        in_kind: request.in_kind.clone(),
         ..Plan::new(target, directory.display().to_string(), request.setup.preset)
     };
     add_jobs(&mut plan, items, &machine.storage);

@@ -9,8 +9,9 @@ use measure::Purpose;
 use probe::{Form, Probe};
 use record::evidence::Answers;
 use record::{CacheFilling, Evidence, Finding, Nanos, PartKind, PlannedRun, Run, Variation, Verdict};
-use workload::{Job, LogFormat, ROW_BYTES, ScriptLog, Test, TestContext};
+use workload::{Job, LogFormat, ROW_BYTES, ScriptLog, Test, TestContext, in_kind_text};
 
+use super::in_kind;
 use crate::bench::{Bench, LoadBesideTest, Subject};
 use crate::checkpoints::Checkpoints;
 use crate::companion::Companion;
@@ -48,7 +49,6 @@ fn measure_test(bench: &Bench<'_>, planned: &PlannedRun, test: &Test) -> Result<
     (run.layer, run.unit, run.sweep) = (test.layer, test.unit, test.sweep);
     run.ceiling = test.ceiling.clone().filter(|ceiling| bench.is_bounded_by(ceiling));
     (run.cache_fit, run.rows_at_random) = (test.cache_fit(), test.rows_at_random());
-    run.parameters = test.parameters_at(bench.sizes);
     (run.changes, run.reads_too) = (test.changes(), test.reads_too());
     run.data_bytes = test.data_bytes(bench.sizes);
     let limit = test.jobs_max(bench.sizes).filter(|_| bench.hands.release().is_none());
@@ -60,6 +60,9 @@ fn measure_test(bench: &Bench<'_>, planned: &PlannedRun, test: &Test) -> Result<
 }
 
 fn try_test(bench: &Bench<'_>, run: &mut Run, test: &Test) -> Result<()> {
+    let fitted = in_kind::fitted(bench, run)?;
+    let test = fitted.as_ref().map_or(test, |(_, test)| test);
+    run.parameters = test.parameters_at(bench.sizes);
     let (context, subject) = bench.engine()?;
     if bench.hands.release().is_none() {
         pacing::check_capacity(bench, run)?;
@@ -80,7 +83,8 @@ fn try_test(bench: &Bench<'_>, run: &mut Run, test: &Test) -> Result<()> {
     check_conditions(bench, run, test, &context, true)?;
     if let Some(fleet) = bench.hands.fleet() {
         let scripts = test.scripts().cloned();
-        let test_file = test_file(&bench.plan.test_files, &run.test).filter(|_| scripts.is_none());
+        let in_kind = fitted.as_ref().map(|(load, _)| in_kind_text(load));
+        let test_file = in_kind.or_else(|| test_file(&bench.plan.test_files, &run.test)).filter(|_| scripts.is_none());
         let _page_cache_bypass = PageCacheBypass::start(bench, run, nodes.clone());
         let companions = companions(bench, run, test, node_indexes[0])?;
         let kind = PartKind::Catalogue { test_file, scripts };
