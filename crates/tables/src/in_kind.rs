@@ -48,7 +48,7 @@ pub fn columns<'a>() -> Vec<Column<InKindRow<'a>>> {
         Figure::fact("role", Kind::Text, |of| of.of.figures.role.step.name().into()),
         Figure::fact("role_jobs", Kind::Count, |of| of.of.figures.role.jobs.into()).head("role\n#J"),
         Figure::fact("quantity", Kind::Text, |of| Value::word(of.of.figures.role.quantity)),
-        Figure::fact("quantity_asked", Kind::PerSecond, |of| Rate(of.of.figures.role.asked_per_second).into())
+        Figure::fact("quantity_per_second", Kind::PerSecond, |of| Rate(of.of.figures.role.asked_per_second).into())
             .head("load\nasks"),
         Figure::fact("asked_steps_per_second", Kind::PerSecond, |of| of.of.figures.asked.into()).head("asked\nsteps/s"),
         Figure::fact("steps", Kind::Count, |of| of.of.figures.of.totals.steps.into()),
@@ -60,7 +60,9 @@ pub fn columns<'a>() -> Vec<Column<InKindRow<'a>>> {
         Figure::fact("predicted_by", Kind::Text, |of| {
             of.of.expected.as_ref().map(|expected| expected.test.as_str()).into()
         }),
-        Figure::fact("predicted_at", Kind::PerSecond, |of| above(of).map(|point| Rate(point.per_second)).into()),
+        Figure::fact("predicted_at_per_second", Kind::PerSecond, |of| {
+            above(of).map(|point| Rate(point.per_second)).into()
+        }),
         Figure::fact("predicted_ns_p50", Kind::Nanoseconds, |of| predicted(of, |point| Some(point.p50_ns))),
         Figure::fact("predicted_ns_p99", Kind::Nanoseconds, |of| predicted(of, |point| point.p99_ns)),
         Figure::fact("prediction", Kind::Text, |of| verdict(of.of.verdict).into()),

@@ -82,7 +82,7 @@ pub fn in_kind(
         LoadLevel::Max | LoadLevel::Peak => 1,
     };
     let is_told = |(_, of): &(Demand, Level)| of.seconds > 0.0 && asked.of(of).is_none();
-    if history.demands.iter().any(|one| is_told(one)) {
+    if history.demands.iter().any(is_told) {
         return Err(NotInKind::TooFewIntervals { intervals: history.intervals, least });
     }
     let mut left_out = asked.not_asked();
