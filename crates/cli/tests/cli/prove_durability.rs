@@ -70,10 +70,14 @@ fn postgres_survives_and_loses_without_fsync() {
         return;
     }
     let bench = Bench::new();
-    let (record, output) = prove(&bench, "local:postgres", &["--crashes", "3", "--control", "lying-storage,fsync=off"]);
+    let (record, output) =
+        prove(&bench, "local:postgres", &["--crashes", "20", "--control", "lying-storage,fsync=off"]);
     assert!(output.out.contains("SURVIVED D1"), "{}", output.out);
-    assert_eq!(crashes(&record, "asked"), (3, 0));
-    assert_eq!((crashes(&record, "lying_storage 1"), crashes(&record, "fsync=off")), ((3, 3), (3, 3)));
+    assert_eq!(crashes(&record, "asked"), (20, 0));
+    for control in ["lying_storage 1", "fsync=off"] {
+        let (count, damaged) = crashes(&record, control);
+        assert!(count == 5 && damaged >= 3, "{control}: {damaged} of {count}");
+    }
 }
 
 #[test]
@@ -82,9 +86,11 @@ fn a_log_of_mariadb_that_is_written_and_not_synced_survives_killed_processes_alo
         return;
     }
     let (bench, control) = (Bench::new(), "innodb_flush_log_at_trx_commit=2");
-    let (record, output) = prove(&bench, "local:mariadb", &["--crashes", "2", "--control", control]);
+    let (record, output) = prove(&bench, "local:mariadb", &["--crashes", "20", "--control", control]);
     assert!(output.out.contains("SURVIVED D1"), "{}", output.out);
-    assert_eq!((crashes(&record, "asked"), crashes(&record, control)), ((2, 0), (2, 2)));
+    assert_eq!(crashes(&record, "asked"), (20, 0));
+    let (count, damaged) = crashes(&record, control);
+    assert!(count == 5 && damaged >= 3, "{damaged} of {count}");
     std::fs::remove_file(bench.path().join("r.jsonl")).unwrap();
     let killed = ["--rung", "D0", "--crashes", "2", "--control", control];
     let (record, _) = prove(&bench, "local:mariadb", &killed);
@@ -106,7 +112,10 @@ fn a_disk_loses_what_postgres_or_its_file_system_does_not_flush() {
     let (record, output) = prove(&bench, "local:postgres", &options);
     assert!(output.out.contains("SURVIVED D2") && output.out.contains("the disk below ext4"), "{}", output.out);
     assert_eq!(crashes(&record, "asked"), (3, 0));
-    assert_eq!((crashes(&record, "lying_storage 1"), crashes(&record, "fsync=off")), ((3, 3), (3, 3)));
+    for control in ["lying_storage 1", "fsync=off"] {
+        let (count, damaged) = crashes(&record, control);
+        assert!(count == 3 && damaged >= 2, "{control}: {damaged} of {count}");
+    }
 }
 
 #[test]
@@ -127,9 +136,11 @@ fn a_disk_loses_what_mariadb_does_not_flush() {
         return;
     }
     let (bench, control) = (Bench::new(), "innodb_flush_log_at_trx_commit=2");
-    let (record, output) = prove(&bench, "local:mariadb", &["--rung", "D2", "--crashes", "2", "--control", control]);
+    // The log is written out once a second, so that a crash right after it may lose nothing.
+    let (record, output) = prove(&bench, "local:mariadb", &["--rung", "D2", "--crashes", "5", "--control", control]);
     assert!(output.out.contains("SURVIVED D2"), "{}", output.out);
-    assert_eq!((crashes(&record, "asked"), crashes(&record, control)), ((2, 0), (2, 2)));
+    let (count, damaged) = crashes(&record, control);
+    assert!(crashes(&record, "asked") == (5, 0) && count == 5 && damaged >= 3, "{damaged} of {count}");
 }
 
 #[test]
