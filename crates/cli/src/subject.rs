@@ -14,12 +14,17 @@ use run::{DurabilityProofFile, Error, Fault, Result};
 /// # Errors
 /// Where the record cannot be read, and where neither exists.
 pub fn system(words: &str) -> Result<Cow<'static, System>> {
-    let path = Path::new(words);
-    if path.exists() || is_path(words) {
-        let record = store::read_with(path, &without_distributions).map_err(unreadable)?;
-        return Ok(Cow::Owned(model::system(&record)));
+    match measured(words)? {
+        Some(record) => Ok(Cow::Owned(model::system(&record))),
+        None => published(words).map(Cow::Borrowed),
     }
-    published(words).map(Cow::Borrowed)
+}
+
+/// The record named by `words`; none where they can only name a published system.
+fn measured(words: &str) -> Result<Option<Record>> {
+    let path = Path::new(words);
+    let is_record = path.exists() || is_path(words);
+    is_record.then(|| store::read_with(path, &without_distributions).map_err(unreadable)).transpose()
 }
 
 /// The platforms named by `words`, with what the proofs at `paths` have shown of them: one per platform, `-` for none.
@@ -39,12 +44,10 @@ pub fn proved(words: &[String], paths: &[PathBuf]) -> Result<Vec<System>> {
 }
 
 fn proved_system(words: &str, proof: &Path) -> Result<System> {
-    let path = Path::new(words);
-    if !path.exists() && !is_path(words) {
-        return Err(Error::user(format!("a proof of durability says nothing of the published system {words}"))
-            .hint("give - in its place"));
-    }
-    let mut record = store::read_with(path, &without_distributions).map_err(unreadable)?;
+    let mut record = measured(words)?.ok_or_else(|| {
+        Error::user(format!("a proof of durability says nothing of the published system {words}"))
+            .hint("give - in its place")
+    })?;
     DurabilityProofFile::read(proof)?.show(record.engine.as_mut())?;
     Ok(model::system(&record))
 }

@@ -239,8 +239,9 @@ impl<'a> Crashes<'a> {
         };
         let mut clients = Vec::new();
         for client in 0..CLIENTS {
-            let session = connect()?;
-            clients.push(Client { session, dialect, client, seed: draw.seed, witness, stop: &stop });
+            let mut session = connect()?;
+            let statements = ledger::prepare(session.as_mut(), dialect)?;
+            clients.push(Client { session, statements, dialect, client, seed: draw.seed, witness, stop: &stop });
         }
         let is_alone = matches!(draw.moment, CrashMoment::Commit | CrashMoment::Tables);
         let administrator = if is_alone { None } else { Some(connect()?) };

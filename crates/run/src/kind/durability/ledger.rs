@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use engine::{Column, ColumnType, Dialect, Durability, Node, Session, Table, Value};
+use engine::{Column, ColumnType, Dialect, Durability, Node, Session, Statement, Table, Value};
 use model::durability::{FoundRow, FoundTable, Ledger, WitnessKind, WitnessObject};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -115,12 +115,34 @@ fn batch(session: &mut dyn Session, statements: Vec<String>) -> Result<()> {
 /// What a client does.
 pub(super) struct Client<'a> {
     pub(super) session: Box<dyn Session>,
+    /// Those of a commit, prepared before the load: the fault may come with its first moment.
+    pub(super) statements: Vec<Statement>,
     pub(super) dialect: &'static Dialect,
     pub(super) client: u32,
     /// Seed of the crash.
     pub(super) seed: u64,
     pub(super) witness: &'a WitnessFile,
     pub(super) stop: &'a AtomicBool,
+}
+
+/// Prepares the statements of a commit, in the order in which it executes them.
+pub(super) fn prepare(session: &mut dyn Session, dialect: &Dialect) -> Result<Vec<Statement>> {
+    let quoted = dialect.quoted;
+    let at = |position| dialect.placeholder.at(position);
+    let (client_id, number, commits) = (quoted("client_id"), quoted("commit_number"), quoted("commits"));
+    let texts = [
+        format!(
+            "insert into {} ({client_id}, {number}, {}) values ({}, {}, {})",
+            quoted(ROWS),
+            quoted("payload"),
+            at(1),
+            at(2),
+            at(3)
+        ),
+        format!("insert into {} ({client_id}, {number}) values ({}, {})", quoted(COPIES), at(1), at(2)),
+        format!("update {} set {commits} = {commits} + 1 where {client_id} = {}", quoted(COUNTERS), at(1)),
+    ];
+    texts.iter().map(|text| Ok(session.prepare(text)?)).collect()
 }
 
 /// How a commit ended.
@@ -133,32 +155,13 @@ enum Ended {
 impl Client<'_> {
     /// Commits rows until it is stopped, or a commit has no answer: that is the last one.
     pub(super) fn commit_rows(mut self) -> Result<()> {
-        let (quoted, dialect) = (self.dialect.quoted, self.dialect);
-        let at = |position| dialect.placeholder.at(position);
-        let (client_id, number, commits) = (quoted("client_id"), quoted("commit_number"), quoted("commits"));
-        let texts = [
-            format!(
-                "insert into {} ({client_id}, {number}, {}) values ({}, {}, {})",
-                quoted(ROWS),
-                quoted("payload"),
-                at(1),
-                at(2),
-                at(3)
-            ),
-            format!("insert into {} ({client_id}, {number}) values ({}, {})", quoted(COPIES), at(1), at(2)),
-            format!("update {} set {commits} = {commits} + 1 where {client_id} = {}", quoted(COUNTERS), at(1)),
-        ];
-        let mut statements = Vec::new();
-        for text in &texts {
-            statements.push(self.session.prepare(text)?);
-        }
         let object = WitnessObject::Row;
         for number in 1.. {
             if self.stop.load(Ordering::Relaxed) {
                 break;
             }
             self.witness.say(WitnessKind::Attempt, object, self.client, number)?;
-            let ended = self.commit(&statements, number);
+            let ended = self.commit(number);
             let kind = match ended {
                 Ended::Acknowledged => WitnessKind::Acknowledged,
                 Ended::RolledBack => WitnessKind::RolledBack,
@@ -172,7 +175,7 @@ impl Client<'_> {
         Ok(())
     }
 
-    fn commit(&mut self, statements: &[engine::Statement], number: u64) -> Ended {
+    fn commit(&mut self, number: u64) -> Ended {
         let (client, signed) = (Value::Int(self.client.into()), Value::Int(number as i64));
         let text = payload(self.seed, self.client, number);
         let binds: [Vec<Value<'_>>; 3] = [
@@ -180,7 +183,7 @@ impl Client<'_> {
             vec![client.clone(), signed],
             vec![client],
         ];
-        let session = self.session.as_mut();
+        let (session, statements) = (self.session.as_mut(), &self.statements);
         let written = begin(session, self.dialect).and_then(|()| {
             statements
                 .iter()
