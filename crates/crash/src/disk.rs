@@ -77,7 +77,8 @@ impl MountedDisk {
         let _ = mlockall(MlockAllFlags::CURRENT | MlockAllFlags::FUTURE | MlockAllFlags::ONFAULT);
         let mounted = Mounted::at(directory, volume)?;
         let device = LoopDevice::over(&directory.join(DISK)).map_err(MountError::NoLoop)?;
-        let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+        // Programs may be started from it: servers have scripts beside their data.
+        let flags = MountFlags::NOSUID | MountFlags::NODEV;
         let options = std::ffi::CString::new(file_system.mount_options()).unwrap_or_default();
         mount(device.path(), directory, file_system.name(), flags, options.as_c_str())
             .map_err(|error| MountError::Unreadable { file_system: file_system.name(), error: error.into() })?;

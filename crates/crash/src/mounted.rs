@@ -158,7 +158,8 @@ fn mount_session(directory: &Path, volume: &SharedVolume) -> Result<Session<Dire
     let options =
         format!("fd={},rootmode=40000,user_id=0,group_id=0,allow_other,default_permissions", device.as_raw_fd());
     let options = CString::new(options).map_err(|error| MountError::Refused(error.into()))?;
-    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+    // Programs may be started from it: servers have scripts beside their data.
+    let flags = MountFlags::NOSUID | MountFlags::NODEV;
     mount("dbdyno", directory, TYPE, flags, options.as_c_str()).map_err(|error| MountError::Refused(error.into()))?;
     let mut config = Config::default();
     config.acl = SessionACL::All;

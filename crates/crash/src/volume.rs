@@ -184,6 +184,13 @@ impl SharedVolume {
         volume.seq()
     }
 
+    /// Turns the power of all `volumes` off, in one step: all are held, then all are frozen. Whoever uses one of them alone may hold it
+    /// meanwhile, nobody two.
+    pub fn freeze_all(volumes: &[SharedVolume]) {
+        let mut held: Vec<MutexGuard<'_, Volume>> = volumes.iter().map(SharedVolume::lock).collect();
+        held.iter_mut().for_each(|volume| volume.is_frozen = true);
+    }
+
     /// Lets those go that wait for an answer of a frozen volume: they get an error.
     pub fn release(&self) {
         self.lock().is_released = true;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::Value;
+use crate::{Target, Value};
 
 /// How durability of an engine is weakened and checked.
 #[derive(Clone, Copy, Debug)]
@@ -15,6 +15,34 @@ pub struct Durability {
     pub log_switch: Option<&'static str>,
     /// Checks by the engine itself of what is stored.
     pub checks: &'static [OwnCheck],
+    /// How several nodes of it are lost; absent where it is started as a single one alone.
+    pub cluster: Option<&'static ClusterDurability>,
+}
+
+/// How durability of several nodes is proved.
+#[derive(Clone, Copy, Debug)]
+pub struct ClusterDurability {
+    /// Whether a target asks for several nodes.
+    pub is_asked: fn(&Target) -> bool,
+    /// Parameters of a target that keep the files of several nodes small, where the user gives none.
+    pub parameters: &'static [(&'static str, &'static str)],
+    /// How a replica takes over when the primary is lost; absent where all nodes take writes.
+    pub failover: Option<Failover>,
+}
+
+/// How a replica takes over when the primary is lost.
+#[derive(Clone, Copy, Debug)]
+pub struct Failover {
+    /// Parameters of a target by which a replica has what is acknowledged, where the user gives none.
+    pub parameters: &'static [(&'static str, &'static str)],
+    /// Settings under which acknowledged commits are lost with the primary, the usual one first.
+    pub weakenings: &'static [Weakening],
+    /// A query on the primary: the processes that send its log to replicas.
+    pub senders: &'static str,
+    /// A query on a replica: how much of the log it has, a number that grows.
+    pub position: &'static str,
+    /// A query on a replica, after which it takes writes; 1 where it does.
+    pub promote: &'static str,
 }
 
 /// Parameters of a target that trade durability for speed.

@@ -121,6 +121,15 @@ pub trait Engine: Sync {
         Ok(nodes)
     }
 
+    /// As [`Engine::open_all`] of servers that it starts, whose data all stay when they are closed, and are those of the next start:
+    /// as an administrator starts a cluster whose nodes have all ended, whatever way.
+    ///
+    /// # Errors
+    /// As for [`Engine::open_all`].
+    fn open_cluster(&self, target: &Target, workspace: &Workspace) -> Result<Vec<Box<dyn Node>>> {
+        self.open_all(target, workspace)
+    }
+
     /// Stops and removes what a crashed invocation left in `directory`; returns a description of each as a line.
     fn clean_up(&self, directory: &Path) -> Result<Vec<String>> {
         let _ = directory;

@@ -51,6 +51,36 @@ impl CrashFileSystem {
     }
 }
 
+/// Which nodes of a cluster a fault takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ClusterFault {
+    /// The primary alone; a replica is promoted in its place.
+    Primary,
+    /// All of them at once; they are started again on what is left.
+    AllNodes,
+}
+
+impl ClusterFault {
+    /// Its word on the command line and in tables.
+    pub fn word(self) -> &'static str {
+        match self {
+            ClusterFault::Primary => "primary",
+            ClusterFault::AllNodes => "all-nodes",
+        }
+    }
+}
+
+/// A cluster, and which of its nodes a fault takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CrashCluster {
+    /// Its nodes.
+    pub nodes: u32,
+    /// Which of them a fault takes.
+    pub fault: ClusterFault,
+}
+
 /// What is tried: the engine as it is asked for, or a control that has to lose.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
@@ -122,6 +152,9 @@ pub struct Crash {
     /// From the end of the load to the fault; absent where the fault came under load.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay_ns: Option<Nanos>,
+    /// From the moment at which nothing of the primary reached its replicas any more to the fault; absent where that was the fault.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub isolated_ns: Option<Nanos>,
     /// Commits that were begun.
     pub attempted: u64,
     /// Commits that the engine has acknowledged.
@@ -160,6 +193,9 @@ pub struct Crash {
 pub struct DurabilityShown {
     /// What its faults took away.
     pub rung: CrashRung,
+    /// Of several nodes, which of them a fault took; absent for a single one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<CrashCluster>,
     /// Its crashes.
     pub crashes: u64,
     /// Those with a loss or another damage.

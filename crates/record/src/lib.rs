@@ -54,8 +54,8 @@ pub use activity::{Activity, SampledWait, WaitClass};
 pub use agent::{AgentHost, AgentRun, AgentStart};
 pub use checkpoints::RequestedCheckpoints;
 pub use crash::{
-    Crash, CrashCondition, CrashDamage, CrashEvent, CrashEventKind, CrashFileSystem, CrashMoment, CrashRung,
-    DurabilityShown, Survival,
+    ClusterFault, Crash, CrashCluster, CrashCondition, CrashDamage, CrashEvent, CrashEventKind, CrashFileSystem,
+    CrashMoment, CrashRung, DurabilityShown, Survival,
 };
 pub use database_state::DatabaseState;
 pub use evidence::{Check, CheckSubject, Evidence};

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, CrashCondition, CrashFileSystem, CrashRung};
+use crate::{Bytes, CrashCluster, CrashCondition, CrashFileSystem, CrashRung};
 
 /// The property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
@@ -92,6 +92,9 @@ pub enum ProofPlace {
         /// The file system on the disk that loses what was not flushed; absent on rungs without one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         file_system: Option<CrashFileSystem>,
+        /// Of several nodes, which of them a fault takes; absent for a single one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cluster: Option<CrashCluster>,
         /// What is tried.
         condition: CrashCondition,
         /// Whether it is a control that loses on this rung.

@@ -130,7 +130,9 @@ impl PlanSubject {
                 ..usual("run")
             },
             PlanSubject::Io => SubjectProperties { is_about_storage: true, ..usual("io") },
-            PlanSubject::Proof(ProofSubject::Durability) => SubjectProperties { is_timed: false, ..usual("prove") },
+            PlanSubject::Proof(ProofSubject::Durability) => {
+                SubjectProperties { resumption: Resumption::ByRecord, is_timed: false, ..usual("prove") }
+            }
             PlanSubject::Proof(_) => SubjectProperties { is_about_storage: true, has_repeats: true, ..usual("prove") },
             PlanSubject::Blocks => usual("blocks"),
             PlanSubject::Load => {
@@ -161,7 +163,7 @@ pub struct SubjectProperties {
 /// How an invocation that was not finished is gone on with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resumption {
-    /// With nothing but its record, by `dbdyno run --resume`.
+    /// With nothing but its record, by `--resume` of its command.
     ByRecord,
     /// With its own command and `--resume`.
     ByCommand,

@@ -2,7 +2,7 @@
 
 use model::fleet::start_spread;
 use model::fleet::{CheckedAgent, on_one_machine};
-use record::{Nanos, ObservedHost, Plan, Record, Run, SignedNanos, StreamBackend};
+use record::{Nanos, ObservedHost, Plan, PlanSubject, ProofSubject, Record, Run, SignedNanos, StreamBackend};
 
 use crate::agents::shared_text;
 use crate::figure::{duration, volume};
@@ -29,6 +29,10 @@ pub fn run_command(plan: &Plan) -> String {
 /// The command that goes on with the plan of a record, but for the path of the record, which follows. What a record does not
 /// decide is named again: its target, files of tests, a peer. Passwords and observed hosts are not in it.
 pub fn resume_command(plan: &Plan) -> String {
+    if plan.subject() == PlanSubject::Proof(ProofSubject::Durability) {
+        // All that it needs is in the record.
+        return "dbdyno prove durability --resume".to_owned();
+    }
     let target = Some(format!(" --target {}", shell_word(&plan.target)));
     let tests = (!plan.test_files.is_empty()).then(|| format!(" --tests {}", shell_word(&plan.test_files.join(","))));
     let scripts: String = script_options(plan).iter().map(|option| format!(" {option}")).collect();

@@ -12,6 +12,7 @@ use model::durability::loss_bound;
 use record::{CgroupLimits, Cpu, DurabilityShown, EngineInventory, HostInventory, Location, Memory};
 
 use crate::figure::{memory, number, percent, volume};
+use crate::platform_proof::cluster_words;
 use crate::words::{list, plural};
 
 pub(crate) use self::device::{device_text, file_system_facts, queue_text};
@@ -167,7 +168,8 @@ pub(crate) fn durability_word(durability: &Durability) -> String {
 
 /// `D1, 0 of 300`: crashes with a damage.
 fn crashes_word(shown: &DurabilityShown) -> String {
-    format!("{}, {} of {}", shown.rung.word(), shown.damaged, shown.crashes)
+    let cluster = shown.cluster.map_or_else(String::new, |cluster| format!(" ({})", cluster_words(cluster)));
+    format!("{}{cluster}, {} of {}", shown.rung.word(), shown.damaged, shown.crashes)
 }
 
 /// The same of commits.

@@ -29,9 +29,8 @@ struct OpenNode {
 }
 
 impl Nodes {
-    /// Opens every node of `target`, each of which is a database of its own if they `are_apart`.
-    pub(crate) fn open(engine: &dyn Engine, target: &Target, workspace: &Workspace, are_apart: bool) -> Result<Nodes> {
-        let mut opened = engine.open_all(target, workspace)?;
+    /// Those of `target` that were `opened`, each of which is a database of its own if they `are_apart`.
+    pub(crate) fn of(mut opened: Vec<Box<dyn Node>>, target: &Target, are_apart: bool) -> Result<Nodes> {
         let Some(writer) = opened.iter().position(|node| node.takes_writes()) else {
             let names: Vec<String> = opened.iter().map(|node| node.name()).collect();
             // The first error is the one that is reported.

@@ -350,6 +350,8 @@ pub(crate) enum Access<'a> {
 pub(crate) struct OpenOptions {
     pub directory: PathBuf,
     pub keep: bool,
+    /// Whether files of all nodes stay, and not those of the first alone, if files stay.
+    pub keeps_each_node: bool,
     /// Cache size of a temporary server; absent for that of the preset.
     pub cache: Option<Bytes>,
 }
@@ -357,7 +359,7 @@ pub(crate) struct OpenOptions {
 impl OpenOptions {
     /// The data directory of `directory`.
     pub(crate) fn of(directory: &MeasuredDirectory) -> OpenOptions {
-        OpenOptions { directory: directory.data(), keep: directory.keep(), cache: None }
+        OpenOptions { directory: directory.data(), keep: directory.keep(), keeps_each_node: false, cache: None }
     }
 }
 
@@ -387,7 +389,11 @@ impl<'a> OpenEngine<'a> {
         let nodes = match access {
             Access::Join(nodes) => Nodes::join(context.engine, nodes, &workspace)?,
             Access::Survey | Access::Claim => {
-                Nodes::open(context.engine, target, &workspace, setup.database_per_agent)?
+                let opened = match options.keeps_each_node {
+                    true => context.engine.open_cluster(target, &workspace)?,
+                    false => context.engine.open_all(target, &workspace)?,
+                };
+                Nodes::of(opened, target, setup.database_per_agent)?
             }
         };
         let claimed = match access {

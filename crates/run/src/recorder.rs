@@ -79,13 +79,18 @@ impl Recorder {
         store::viewers(directory.unwrap_or(Path::new(".")))
     }
 
-    /// Adds a finished run.
+    /// Adds a finished run, or one that goes on, in the place of what is known of it.
     pub(crate) fn add_run(&mut self, mut run: Run) -> Result<()> {
         let viewers = self.viewers_now();
         run.live_viewers = NonZeroU32::new(viewers.since(self.viewers));
         self.viewers = viewers;
-        self.record.runs.push(run);
-        self.append_run(self.record.runs.len() - 1)
+        let known = self.record.runs.iter().position(|known| known.number == run.number);
+        let index = known.unwrap_or(self.record.runs.len());
+        match known {
+            Some(index) => self.record.runs[index] = run,
+            None => self.record.runs.push(run),
+        }
+        self.append_run(index)
     }
 
     fn append_run(&mut self, index: usize) -> Result<()> {

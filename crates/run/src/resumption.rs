@@ -16,7 +16,7 @@ use record::{Build, HostInventory, LoadBeside, NodeInventory, ObservedHost, Reco
 use crate::directory;
 use crate::network::NetworkPeer;
 use crate::platform::Platform;
-use crate::{Error, LoadBesideRequest, Request, Result};
+use crate::{Error, LoadBesideRequest, Request, Result, Setup};
 
 /// The most jobs, threads or nodes of a plan: a record is a file that may have been edited.
 const DEGREE_MAX: u32 = 65_536;
@@ -45,19 +45,29 @@ pub fn check_resumption(record: &Record, request: &Request) -> Result<()> {
     let subject = record.plan.subject().properties();
     let of_other = format!("it is a record of dbdyno {}", subject.verb);
     match subject.resumption {
-        Resumption::ByRecord => {}
+        Resumption::ByRecord if subject.verb == "run" => {}
+        Resumption::ByRecord => {
+            return Err(Error::user(format!("the record cannot be resumed: {of_other}"))
+                .hint("use `dbdyno prove durability --resume`"));
+        }
         Resumption::ByCommand => {
             return Err(Error::user(format!("the record cannot be resumed: {of_other}"))
                 .hint(format!("repeat the command of the {} with --resume", subject.verb)));
         }
         Resumption::Never => return refuse(of_other),
     }
+    check_build(record, &request.setup)
+}
+
+/// Whether the program of `setup` is that which started `record`.
+fn check_build(record: &Record, setup: &Setup) -> Result<()> {
+    let refuse = |what: String| Err(Error::user(format!("the record cannot be resumed: {what}")).hint(NEW_RECORD_HINT));
     let optimised = !cfg!(debug_assertions);
-    if (record.tool.version.as_str(), record.tool.optimised) != (request.setup.version.as_str(), optimised) {
+    if (record.tool.version.as_str(), record.tool.optimised) != (setup.version.as_str(), optimised) {
         return refuse(format!("it was started by another build of dbdyno, version {}", record.tool.version));
     }
     let program = |build: &Option<Build>| build.as_ref().and_then(|build| build.program_sha256.clone());
-    if let (Some(then), Some(now)) = (program(&record.tool.build), program(&request.setup.build))
+    if let (Some(then), Some(now)) = (program(&record.tool.build), program(&setup.build))
         && then != now
     {
         return refuse(format!("it was started by another build of dbdyno, whose program has SHA-256 {then}"));
@@ -66,6 +76,17 @@ pub fn check_resumption(record: &Record, request: &Request) -> Result<()> {
 }
 
 const NEW_RECORD_HINT: &str = "start a new record";
+
+/// Whether a proof in `record` can be gone on with by the program of `setup`; `doubt` is why it may be that of another user.
+pub(crate) fn check_proof(record: &Record, setup: &Setup, doubt: Option<&str>) -> Result<()> {
+    check_build(record, setup)?;
+    check_directory(&record.plan.directory, doubt)
+}
+
+/// Whether this host and `target` are those of `record`.
+pub(crate) fn check_place(record: &Record, target: &Target) -> Result<()> {
+    compare_place(record, &host::inventory(Path::new(".")), &target.to_string())
+}
 
 /// Why what a record with this `metadata` says may be said by another user, as a predicate of the file; None where only this user
 /// may have written it.

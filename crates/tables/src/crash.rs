@@ -1,7 +1,7 @@
 //! Crashes of a proof of durability: one row for each.
 
 use model::durability::CrashVerdict;
-use record::{Crash, CrashCondition, ProofPlace, Record, Run};
+use record::{Crash, CrashCluster, CrashCondition, ProofPlace, Record, Run};
 
 use crate::column::{Column, Kind, Part, identity, parts};
 use crate::value::Value;
@@ -18,6 +18,14 @@ pub fn rows(record: &Record) -> impl Iterator<Item = CrashRow<'_>> {
 fn tried(run: &Run) -> Option<(&'static str, &CrashCondition, bool)> {
     match &run.kind.proof()?.place {
         ProofPlace::Crashes { rung, condition, must_lose, .. } => Some((rung.word(), condition, *must_lose)),
+        _ => None,
+    }
+}
+
+/// Of several nodes, which of them the faults of a run took.
+fn cluster(run: &Run) -> Option<CrashCluster> {
+    match &run.kind.proof()?.place {
+        ProofPlace::Crashes { cluster, .. } => *cluster,
         _ => None,
     }
 }
@@ -46,6 +54,9 @@ pub fn columns<'a>() -> Vec<Figure<'a>> {
         Figure::fact("moment", Kind::Text, |of| Value::word(of.of.moment)),
         Figure::fact("survival", Kind::Text, |of| Value::word(of.of.survival)),
         Figure::fact("delay_ns", Kind::Nanoseconds, |of| of.of.delay_ns.into()),
+        Figure::fact("isolated_ns", Kind::Nanoseconds, |of| of.of.isolated_ns.into()),
+        Figure::fact("nodes", Kind::Count, |of| cluster(of.run).map(|cluster| cluster.nodes).into()),
+        Figure::fact("fault", Kind::Text, |of| cluster(of.run).map(|cluster| cluster.fault.word()).into()),
         Figure::fact("verdict", Kind::Text, |of| CrashVerdict::of(of.of).word().into()),
         Figure::fact("attempted", Kind::Count, |of| of.of.attempted.into()),
         Figure::fact("acknowledged", Kind::Count, |of| of.of.acknowledged.into()),

@@ -4,16 +4,17 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
-use record::{Bytes, CacheDevice, CrashFileSystem, CrashRung, Nanos, Preset};
+use record::{Bytes, CacheDevice, ClusterFault, CrashFileSystem, CrashRung, Nanos, Preset};
 use run::{
-    DurabilityRequest, Error, Goal, IoRequest, Measured, NetworkPeer, NfsRequest, NumaRequest, Permission, ProofParts,
-    Result, Setup, TiersRequest,
+    DurabilityRequest, Error, Fault, Goal, IoRequest, Measured, NetworkPeer, NfsRequest, NumaRequest, Permission,
+    ProofParts, Result, Setup, TiersRequest,
 };
 
 use crate::arguments::observe::ObserveStorageArguments;
 use crate::arguments::output::OutputArguments;
 use crate::arguments::setup::setup;
 use crate::arguments::{choice, value};
+use crate::command::run::{recorded_target, resume};
 use crate::new_record::record_path;
 use crate::output::{note, print};
 use crate::sheet::show;
@@ -90,21 +91,32 @@ Examples:
   dbdyno prove durability --target local:postgres --preset standard      300 crashes; needs root and /dev/fuse
   dbdyno prove durability --target local:mariadb --rung D0               its processes are killed, needs no root
   dbdyno prove durability --target local:mariadb --rung D2 --file-system xfs     the disk below a file system loses power
+  dbdyno prove durability --target 'local:postgres?replicas=1'           the primary is lost, a replica is promoted
+  dbdyno prove durability --target 'local:mariadb?nodes=3'               all nodes of a Galera cluster are lost at once
+  dbdyno prove durability --resume dbdyno-20260131-120000-db1.jsonl      the rest of a proof that was interrupted
 
 Rungs: D0 kills the processes of the engine. D1 also loses, reorders and tears what was not synced, file by file. D2 does so
 with what a disk was not told to flush, below a real file system: a loop device over memory, made for it. The kernel, the
 hypervisor and the drive are not tried. Only servers that dbdyno starts are killed, and only files of its own are damaged.
+Where the primary is lost, replicas are synchronous unless the target says otherwise (synchronous=off).
 Controls: lying-storage, lying-storage-10, and settings such as fsync=off; one that is not known lists all.";
 
 /// Options of `dbdyno prove durability`.
 #[derive(Args, Debug)]
 pub struct DurabilityArguments {
-    /// The engine: `sqlite`, `local:postgres`, `local:mariadb`, `local:mysql`, with settings after `?`
-    #[arg(long, short, value_name = "TARGET", default_value = "sqlite")]
-    pub target: String,
+    /// The engine: `sqlite`, `local:postgres`, `local:mariadb`, `local:mysql`, with settings and nodes after `?`
+    /// [default: sqlite]
+    #[arg(long, short, value_name = "TARGET")]
+    pub target: Option<String>,
+    /// Go on with an interrupted proof: its record says with what, crashes that are done count
+    #[arg(long, value_name = "RECORD", conflicts_with_all = ["rung", "fault", "file_system", "preset", "crashes", "control", "dir", "seed", "record"])]
+    pub resume: Option<PathBuf>,
     /// What a fault takes away
     #[arg(long, value_name = "RUNG", default_value = "D1", ignore_case = true)]
     pub rung: RungArgument,
+    /// Which nodes of a cluster a fault takes [default: the primary, and all nodes where each takes writes]
+    #[arg(long, value_name = "NODES")]
+    pub fault: Option<FaultArgument>,
     /// The file system on the disk of rung D2
     #[arg(long, value_name = "NAME", default_value = "ext4")]
     pub file_system: FileSystemArgument,
@@ -130,6 +142,9 @@ pub struct DurabilityArguments {
     #[command(flatten)]
     pub output: OutputArguments,
 }
+
+/// The engine of a proof of durability that names none.
+const DURABILITY_TARGET: &str = "sqlite";
 
 /// What a fault takes away.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -163,6 +178,24 @@ impl RungArgument {
                 };
                 [CrashRung::D2, CrashRung::D1].into_iter().find(is_there).unwrap_or(CrashRung::D0)
             }
+        }
+    }
+}
+
+/// Which nodes of a cluster a fault takes.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum FaultArgument {
+    /// The primary alone; a replica is promoted
+    Primary,
+    /// All of them within a second; they start again on what is left
+    AllNodes,
+}
+
+impl From<FaultArgument> for ClusterFault {
+    fn from(argument: FaultArgument) -> ClusterFault {
+        match argument {
+            FaultArgument::Primary => ClusterFault::Primary,
+            FaultArgument::AllNodes => ClusterFault::AllNodes,
         }
     }
 }
@@ -494,6 +527,9 @@ fn nfs(arguments: &NfsArguments) -> Result<()> {
 }
 
 fn durability(arguments: &DurabilityArguments) -> Result<()> {
+    if let Some(path) = &arguments.resume {
+        return resume_durability(path, arguments);
+    }
     let seed = arguments.seed.unwrap_or_else(fresh_seed);
     let record = record_path(arguments.record.as_deref())?;
     let controls = arguments.control.clone();
@@ -502,15 +538,44 @@ fn durability(arguments: &DurabilityArguments) -> Result<()> {
         setup: setup(arguments.dir.clone(), arguments.preset, seed, record),
         rung: CrashRung::D0,
         file_system,
+        fault: arguments.fault.map(ClusterFault::from),
         crashes: arguments.crashes.unwrap_or_else(|| run::crashes_of(arguments.preset)),
         controls: controls.map(|names| names.into_iter().filter(|name| name != "none").collect()),
     };
     let output = &arguments.output;
-    let measured = measure_on(&arguments.target, &ObserveStorageArguments::default(), output, |context| {
+    let target = arguments.target.as_deref().unwrap_or(DURABILITY_TARGET);
+    let measured = measure_on(target, &ObserveStorageArguments::default(), output, |context| {
         request.rung = arguments.rung.chosen(context.engine.about().is_in_process, file_system);
         run::measure_durability(&request, context)
     })?;
-    proved(measured, output)
+    proved_durability(measured, output)
+}
+
+/// Goes on with the proof in the record at `path`.
+fn resume_durability(path: &Path, arguments: &DurabilityArguments) -> Result<()> {
+    let (writer, record) = resume(path)?;
+    let doubt = run::doubt(&writer.metadata()?);
+    let target = match &arguments.target {
+        Some(target) => target.clone(),
+        None => recorded_target(&record, doubt.as_deref())?.to_string(),
+    };
+    let setup = setup(arguments.dir.clone(), arguments.preset, record.plan.seed, path.to_owned());
+    let output = &arguments.output;
+    let measured = measure_on(&target, &ObserveStorageArguments::default(), output, |context| {
+        run::resume_durability((writer, record), setup, doubt.as_deref(), context)
+    })?;
+    proved_durability(measured, output)
+}
+
+/// As [`proved`]; an interrupted proof can be gone on with.
+fn proved_durability(measured: Measured, output: &OutputArguments) -> Result<()> {
+    let (command, path) = (report::resume_command(&measured.record.plan), measured.path.display().to_string());
+    proved(measured, output).map_err(|error| match (error.fault, &error.hint) {
+        (Fault::Interrupted, None) => {
+            error.hint(format!("crashes that are done are in {path}; continue with {command} {path}"))
+        }
+        _ => error,
+    })
 }
 
 /// Measures the parts; `devices` are read.

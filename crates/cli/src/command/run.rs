@@ -138,7 +138,10 @@ fn shown(measured: Measured, arguments: &RunArguments) -> Result<()> {
 }
 
 /// The target that `record` names, where it is one that a record may name; `doubt` is why the record may be that of another user.
-fn recorded_target(record: &Record, doubt: Option<&str>) -> Result<Target> {
+///
+/// # Errors
+/// Where it has to be named again.
+pub fn recorded_target(record: &Record, doubt: Option<&str>) -> Result<Target> {
     let refused = |why: String| {
         Error::user(format!("the target is not taken from the record: {why}"))
             .hint("name the target that you mean, the same as before: --target TARGET")
@@ -148,6 +151,7 @@ fn recorded_target(record: &Record, doubt: Option<&str>) -> Result<Target> {
     }
     let target: Target = record.plan.target.parse().map_err(|_| refused("it is none".to_owned()))?;
     let engine = engine(&target).map_err(|_| refused("it is of no engine that is known".to_owned()))?;
+    let target = run::target_as_given(&target, engine);
     match run::reaches_out(&target, engine) {
         Some(why) => Err(refused(format!("it {why}"))),
         None => Ok(target),
@@ -206,6 +210,9 @@ fn judge(measured: Measured) -> Result<()> {
 }
 
 /// The record at `path`, locked for appending.
-fn resume(path: &Path) -> Result<(store::Writer, Record)> {
+///
+/// # Errors
+/// Where it cannot be read or is in use: the user's mistake.
+pub fn resume(path: &Path) -> Result<(store::Writer, Record)> {
     store::Writer::resume(path).map_err(|error| Error { fault: Fault::User, ..Error::from(error) })
 }

@@ -42,6 +42,8 @@ use std::path::Path;
 use engine::{Description, Durability, Engine, Node, Result, Target, Workspace};
 
 use self::flavour::Flavour;
+use self::node::MysqlNode;
+use self::server::Kept;
 
 /// MariaDB 10.5 and later.
 pub const MARIADB: MysqlEngine = MysqlEngine::of(
@@ -84,6 +86,10 @@ impl MysqlEngine {
     }
 }
 
+fn boxed(nodes: Vec<MysqlNode>) -> Vec<Box<dyn Node>> {
+    nodes.into_iter().map(|node| -> Box<dyn Node> { Box::new(node) }).collect()
+}
+
 impl Engine for MysqlEngine {
     fn about(&self) -> &Description {
         &self.about
@@ -98,8 +104,11 @@ impl Engine for MysqlEngine {
     }
 
     fn open_all(&self, target: &Target, workspace: &Workspace) -> Result<Vec<Box<dyn Node>>> {
-        let nodes = opening::open_all(self.flavour, target, workspace)?;
-        Ok(nodes.into_iter().map(|node| -> Box<dyn Node> { Box::new(node) }).collect())
+        Ok(boxed(opening::open_all(self.flavour, target, workspace)?))
+    }
+
+    fn open_cluster(&self, target: &Target, workspace: &Workspace) -> Result<Vec<Box<dyn Node>>> {
+        Ok(boxed(opening::start(self.flavour, target, workspace, Kept::All)?))
     }
 
     fn durability(&self) -> Option<&'static Durability> {

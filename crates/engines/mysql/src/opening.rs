@@ -9,13 +9,13 @@ use crate::connect::{Login, SOCKETS, canonical};
 use crate::flavour::Flavour;
 use crate::node::MysqlNode;
 use crate::replication;
-use crate::server::{self, Cluster};
+use crate::server::{self, Cluster, Kept};
 use crate::session::{MysqlSession, SessionCounts};
 
 /// Connects to the server at `target`, or starts one in `workspace`.
 pub(crate) fn open(flavour: Flavour, target: &Target, workspace: &Workspace) -> Result<MysqlNode> {
     let mut nodes = match target.local {
-        true => start(flavour, target, workspace)?,
+        true => start(flavour, target, workspace, Kept::First)?,
         false => return connect_to(target, workspace),
     };
     match (nodes.pop(), nodes.len()) {
@@ -29,20 +29,20 @@ fn connect_to(target: &Target, workspace: &Workspace) -> Result<MysqlNode> {
     MysqlNode::of(Login::of(target, &Environment::here(&SOCKETS))?, None, workspace.keep)
 }
 
-/// Starts the servers of `target`.
-fn start(flavour: Flavour, target: &Target, workspace: &Workspace) -> Result<Vec<MysqlNode>> {
+/// Starts the servers of `target`, whose data are `kept`.
+pub(crate) fn start(flavour: Flavour, target: &Target, workspace: &Workspace, kept: Kept) -> Result<Vec<MysqlNode>> {
     // Dropping a cluster on an error stops it.
     let node = |cluster: Cluster| {
         let login = Login::of_socket(&cluster.socket, server::USER);
         MysqlNode::of(login, Some(cluster), workspace.keep)
     };
-    server::start(flavour, target, workspace)?.into_iter().map(node).collect()
+    server::start(flavour, target, workspace, kept)?.into_iter().map(node).collect()
 }
 
 /// Connects to every server that `target` names, or that its server reports (`nodes=all`), or starts them.
 pub(crate) fn open_all(flavour: Flavour, target: &Target, workspace: &Workspace) -> Result<Vec<MysqlNode>> {
     if target.local {
-        return start(flavour, target, workspace);
+        return start(flavour, target, workspace, Kept::First);
     }
     let target = discovered(target)?;
     if target.addresses.len() < 2 {

@@ -1,6 +1,6 @@
 //! Settings that weaken durability, and the engine's own checks.
 
-use engine::{Durability, OwnCheck, Value, Weakening};
+use engine::{ClusterDurability, Durability, Failover, OwnCheck, Value, Weakening};
 
 pub(crate) static DURABILITY: Durability = Durability {
     // Segments of the log are reused soon.
@@ -42,6 +42,24 @@ pub(crate) static DURABILITY: Durability = Durability {
             is_fine: |_| true,
         },
     ],
+    cluster: Some(&CLUSTER),
+};
+
+static CLUSTER: ClusterDurability = ClusterDurability {
+    is_asked: |target| target.parameter("replicas").is_some(),
+    parameters: &[],
+    failover: Some(Failover {
+        // An asynchronous replica is behind by design: there is nothing to prove.
+        parameters: &[("synchronous", "on")],
+        weakenings: &[
+            // Replicas are synchronous, and commits do not wait for them.
+            Weakening::of_commits(&[("synchronous_commit", "local")], true),
+            Weakening::of_commits(&[("synchronous", "off")], true),
+        ],
+        senders: "select pid::bigint from pg_catalog.pg_stat_replication",
+        position: "select pg_catalog.pg_wal_lsn_diff(pg_catalog.pg_last_wal_receive_lsn(), '0/0')::bigint",
+        promote: "select pg_catalog.pg_promote(true, 60)",
+    }),
 };
 
 /// It belongs to the parts that are installed apart on some systems.

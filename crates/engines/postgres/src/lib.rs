@@ -35,6 +35,7 @@ mod wire;
 
 use std::path::Path;
 
+use self::server::Kept;
 use engine::{Description, Durability, Engine, Node, Result, Target, Workspace};
 
 /// PostgreSQL 13 and later.
@@ -59,6 +60,11 @@ static DESCRIPTION: Description = Description {
     pipelines: true,
 };
 
+fn opened_all(target: &Target, workspace: &Workspace, kept: Kept) -> Result<Vec<Box<dyn Node>>> {
+    let nodes = node::open_all(target, workspace, kept)?;
+    Ok(nodes.into_iter().map(|node| Box::new(node) as Box<dyn Node>).collect())
+}
+
 impl Engine for Postgres {
     fn about(&self) -> &Description {
         &DESCRIPTION
@@ -73,8 +79,11 @@ impl Engine for Postgres {
     }
 
     fn open_all(&self, target: &Target, workspace: &Workspace) -> Result<Vec<Box<dyn Node>>> {
-        let nodes = node::open_all(target, workspace)?;
-        Ok(nodes.into_iter().map(|node| Box::new(node) as Box<dyn Node>).collect())
+        opened_all(target, workspace, Kept::Primary)
+    }
+
+    fn open_cluster(&self, target: &Target, workspace: &Workspace) -> Result<Vec<Box<dyn Node>>> {
+        opened_all(target, workspace, Kept::All)
     }
 
     fn durability(&self) -> Option<&'static Durability> {

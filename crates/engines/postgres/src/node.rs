@@ -27,7 +27,7 @@ use crate::flavour::Flavour;
 use crate::inventory::{self, ConnectionInfo};
 use crate::objects::PostgresObjects;
 use crate::process;
-use crate::server::{self, Cluster};
+use crate::server::{self, Cluster, Kept};
 use crate::session::PostgresSession;
 
 use self::state::StateQuery;
@@ -70,7 +70,7 @@ pub(crate) struct PostgresNode {
 
 /// Connects to the server at `target`, or starts one in `workspace`.
 pub(crate) fn open(target: &Target, workspace: &Workspace) -> Result<PostgresNode> {
-    let mut nodes = open_all(target, workspace)?;
+    let mut nodes = open_all(target, workspace, Kept::Primary)?;
     match (nodes.pop(), nodes.len()) {
         (Some(node), 0) => Ok(node),
         (_, more) => Err(Error::new(Kind::Usage, format!("target {target} has {} nodes, expected one", more + 1))
@@ -78,11 +78,11 @@ pub(crate) fn open(target: &Target, workspace: &Workspace) -> Result<PostgresNod
     }
 }
 
-/// Connects to every node of `target`, or starts them in `workspace`.
-pub(crate) fn open_all(target: &Target, workspace: &Workspace) -> Result<Vec<PostgresNode>> {
+/// Connects to every node of `target`, or starts them in `workspace`, where data are `kept`.
+pub(crate) fn open_all(target: &Target, workspace: &Workspace, kept: Kept) -> Result<Vec<PostgresNode>> {
     if target.local {
         // Dropping a cluster on an error stops it.
-        let clusters = server::start_all(target, workspace)?;
+        let clusters = server::start_all(target, workspace, kept)?;
         let count = clusters.len() as u32;
         let open = |cluster: Cluster| PostgresNode::of(cluster.login(), Some(cluster), count, workspace.keep);
         return clusters.into_iter().map(open).collect();

@@ -18,4 +18,5 @@ pub(crate) static DURABILITY: Durability = Durability {
         statement: |_| "pragma integrity_check".to_owned(),
         is_fine: |row| matches!(row.first(), Some(Value::Text(answer)) if answer == "ok"),
     }],
+    cluster: None,
 };

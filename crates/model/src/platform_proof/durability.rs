@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use record::{Crash, CrashCondition, CrashFileSystem, CrashMoment, CrashRung, Nanos, ProofPlace, Ratio};
+use record::{Crash, CrashCluster, CrashCondition, CrashFileSystem, CrashMoment, CrashRung, Nanos, ProofPlace, Ratio};
 
 use super::Parts;
 use crate::durability::{CONTROL_SHARE_MIN, CrashVerdict, loss_bound};
@@ -14,6 +14,8 @@ pub struct DurabilityProof {
     pub rung: CrashRung,
     /// The file system on the disk that loses what was not flushed.
     pub file_system: Option<CrashFileSystem>,
+    /// Of several nodes, which of them a fault took.
+    pub cluster: Option<CrashCluster>,
     /// What was tried: as asked for first, then the controls.
     pub conditions: Vec<DurabilityCondition>,
     /// Of what is asked for.
@@ -72,10 +74,10 @@ pub struct DurabilityCondition {
 
 pub(super) fn durability_proof(parts: &Parts<'_>) -> Option<DurabilityProof> {
     let mut by_condition: BTreeMap<(CrashRung, &CrashCondition, bool), Vec<&Crash>> = BTreeMap::new();
-    let mut on = None;
+    let (mut on, mut of) = (None, None);
     for (part, run) in &parts.0 {
-        if let ProofPlace::Crashes { rung, file_system, condition, must_lose, .. } = &part.place {
-            on = on.or(*file_system);
+        if let ProofPlace::Crashes { rung, file_system, cluster, condition, must_lose, .. } = &part.place {
+            (on, of) = (on.or(*file_system), of.or(*cluster));
             by_condition.entry((*rung, condition, *must_lose)).or_default().extend(&run.crashes);
         }
     }
@@ -100,6 +102,7 @@ pub(super) fn durability_proof(parts: &Parts<'_>) -> Option<DurabilityProof> {
     Some(DurabilityProof {
         rung,
         file_system: on,
+        cluster: of,
         verdict,
         crashes: asked.crashes,
         damaged: asked.damaged,
@@ -160,6 +163,7 @@ pub(super) mod tests {
             moment: CrashMoment::Commit,
             survival: Survival::AllLost,
             delay_ns: None,
+            isolated_ns: None,
             attempted: 11,
             acknowledged: 10,
             unknown: 1,
@@ -178,6 +182,7 @@ pub(super) mod tests {
         let place = ProofPlace::Crashes {
             rung: CrashRung::D1,
             file_system: None,
+            cluster: None,
             condition,
             must_lose,
             count: lost.len() as u32,

@@ -44,6 +44,7 @@ pub fn durability_shown(record: &Record, engine: Option<&EngineInventory>) -> Re
 fn of_proof(proof: &DurabilityProof, record: &Record) -> DurabilityShown {
     DurabilityShown {
         rung: proof.rung,
+        cluster: proof.cluster,
         crashes: proof.crashes,
         damaged: proof.damaged,
         record: record.id.clone(),

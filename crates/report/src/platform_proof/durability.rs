@@ -3,7 +3,8 @@
 use model::durability::CrashVerdict;
 use model::{DurabilityCondition, DurabilityProof, Stratum};
 use record::{
-    Crash, CrashCondition, CrashEvent, CrashEventKind, CrashFileSystem, CrashMoment, CrashRung, Ratio, Survival,
+    ClusterFault, Crash, CrashCluster, CrashCondition, CrashEvent, CrashEventKind, CrashFileSystem, CrashMoment,
+    CrashRung, Ratio, Survival,
 };
 
 use crate::chart::{Axis, Figures, LineChart, Mark, Point, Role, Scale, Series};
@@ -24,8 +25,26 @@ fn fault(rung: CrashRung, file_system: Option<CrashFileSystem>) -> String {
     }
 }
 
+/// The rung of a proof, and of several nodes those that a fault took.
+fn rung_words(rung: CrashRung, cluster: Option<CrashCluster>) -> String {
+    let rung = rung.word();
+    cluster.map_or_else(|| rung.to_owned(), |cluster| format!("{rung}, {}", cluster_words(cluster)))
+}
+
+/// Which nodes a fault took, and what was done about it.
+pub(crate) fn cluster_words(CrashCluster { nodes, fault }: CrashCluster) -> String {
+    match fault {
+        ClusterFault::Primary => format!("primary of {nodes} nodes lost, replica promoted"),
+        ClusterFault::AllNodes => format!("all {nodes} nodes lost at once"),
+    }
+}
+
 /// What a rung does not show.
-fn unseen(rung: CrashRung) -> &'static str {
+fn unseen(rung: CrashRung, cluster: Option<CrashCluster>) -> &'static str {
+    if cluster.is_some_and(|cluster| cluster.fault == ClusterFault::Primary) {
+        return "This shows that a replica has what the primary acknowledged. Nodes that are lost together, a primary that goes on \
+                without its replicas, and the old primary after that are not tried: --fault all-nodes tries the first";
+    }
     match rung {
         CrashRung::D0 => {
             "D0 shows that commits left the processes of the engine; whether they were synced is not seen: D1 shows that"
@@ -42,7 +61,7 @@ fn unseen(rung: CrashRung) -> &'static str {
 }
 
 pub(super) fn sentences(proof: &DurabilityProof) -> Vec<String> {
-    let rung = proof.rung.word();
+    let rung = rung_words(proof.rung, proof.cluster);
     let crashes = if proof.crashes == 1 { "1 crash".to_owned() } else { format!("{} crashes", proof.crashes) };
     let fault = fault(proof.rung, proof.file_system);
     let first = match (proof.verdict, proof.bound) {
@@ -64,7 +83,7 @@ pub(super) fn sentences(proof: &DurabilityProof) -> Vec<String> {
             asked.acknowledged, asked.lost, asked.unknown
         )
     });
-    [Some(first), commits, Some(unseen(proof.rung).to_owned())].into_iter().flatten().collect()
+    [Some(first), commits, Some(unseen(proof.rung, proof.cluster).to_owned())].into_iter().flatten().collect()
 }
 
 /// A condition in words.
@@ -217,9 +236,13 @@ fn strata(proof: &DurabilityProof) -> (Table, String) {
 
 fn crash_words(crash: &Crash) -> String {
     let moment = moment_words(crash.moment);
-    let delay = crash
-        .delay_ns
-        .map_or_else(|| "under load".to_owned(), |delay| format!("{} after the last commit", nanos(delay.0 as f64)));
+    let isolated = crash.isolated_ns.map_or_else(String::new, |isolated| {
+        format!(", {} after nothing of the primary reached a replica any more", nanos(isolated.0 as f64))
+    });
+    let delay = crash.delay_ns.map_or_else(
+        || format!("under load{isolated}"),
+        |delay| format!("{} after the last commit", nanos(delay.0 as f64)),
+    );
     let survival = match crash.survival {
         Survival::All => "all that was written survived",
         Survival::AllLost => "nothing that was not synced survived",

@@ -11,6 +11,7 @@ mod volume;
 use model::{Interval, OverRounds, PlatformProof, platform_proof};
 use record::{Blocks, ProofLoad, ProofSubject, Ratio, Record};
 
+pub(crate) use self::durability::cluster_words;
 use crate::document::Block;
 use crate::fact::size_text;
 use crate::figure::{nanos, percent, percent_digits};

@@ -270,6 +270,7 @@ fn crash(number: u32, lost: u64) -> Crash {
         moment: [CrashMoment::Commit, CrashMoment::Checkpoint, CrashMoment::Tables][number as usize % 3],
         survival: [Survival::AllLost, Survival::Prefix, Survival::Subset, Survival::Torn][number as usize % 4],
         delay_ns: None,
+        isolated_ns: None,
         attempted: 402,
         acknowledged: 400,
         unknown: 2,
@@ -296,7 +297,8 @@ fn crash(number: u32, lost: u64) -> Crash {
 /// Crashes of an engine of which so many lose commits, beside storage that ignores syncs and a setting.
 fn crashes(lossy: u32) -> Record {
     let of = |condition, must_lose: bool, count: u32, lossy: u32| {
-        let place = ProofPlace::Crashes { rung: CrashRung::D1, file_system: None, condition, must_lose, count };
+        let rung = CrashRung::D1;
+        let place = ProofPlace::Crashes { rung, file_system: None, cluster: None, condition, must_lose, count };
         let mut run = part(ProofSubject::Durability, place, ProofLoad::Ledger, 100, 1);
         run.storage = None;
         run.crashes = (1..=count).map(|number| crash(number, if number <= lossy { 7 } else { 0 })).collect();

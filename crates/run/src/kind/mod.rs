@@ -16,7 +16,9 @@ pub(crate) mod tiers;
 
 pub use blocks::{BlocksRequest, measure_blocks};
 pub use catalogue::{dry_run, measure, resume};
-pub use durability::{DurabilityRequest, LYING_STORAGE, crashes_of, measure_durability, why_out};
+pub use durability::{
+    DurabilityRequest, LYING_STORAGE, crashes_of, measure_durability, resume_durability, target_as_given, why_out,
+};
 pub use io::{
     Goal, IoRequest, Permission, ProofParts, ProofSizes, calibration_phases, is_foreign, measure_io, not_found,
     survey_io,

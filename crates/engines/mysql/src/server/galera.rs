@@ -137,6 +137,12 @@ pub(super) fn allow_bootstrap(data: &Path, identity: &Identity) -> Result<()> {
     }
 }
 
+/// Makes a stopped server with `data` a node at `position` that may begin a cluster; what earlier members had cached is removed.
+pub(super) fn set_position(data: &Path, identity: &Identity, position: &Position) -> Result<()> {
+    allow_bootstrap(data, identity)?;
+    identity.replace(&data.join(STATE_FILE), &position.state())
+}
+
 fn with_bootstrap_allowed(text: &str) -> String {
     text.replace("safe_to_bootstrap: 0", "safe_to_bootstrap: 1")
 }
@@ -154,6 +160,26 @@ impl Position {
             Error::new(Kind::Unreachable, format!("{} has no replication position", path.display()))
                 .hint("see the log of the server")
         })
+    }
+
+    /// That in what a server says which recovers.
+    pub(super) fn recovered(said: &str) -> Option<Position> {
+        let (_, position) = said.lines().rev().find_map(|line| line.split_once("WSREP: Recovered position: "))?;
+        let (uuid, sequence) = position.trim().split_once(':')?;
+        // Later versions add the position of other servers.
+        let sequence = sequence.split(',').next()?;
+        self::position(&format!("uuid: {uuid}\nseqno: {sequence}\n"))
+    }
+
+    /// How many changes of the cluster it includes.
+    pub(super) fn sequence(&self) -> u64 {
+        self.0.rsplit_once(':').and_then(|(_, sequence)| sequence.parse().ok()).unwrap_or(0)
+    }
+
+    /// The state file of a server that is there.
+    fn state(&self) -> String {
+        let (uuid, sequence) = self.0.rsplit_once(':').unwrap_or((&self.0, "-1"));
+        format!("# GALERA saved state\nversion: 2.1\nuuid:    {uuid}\nseqno:   {sequence}\nsafe_to_bootstrap: 1\n")
     }
 
     /// The SST script of joiner and donor: the joiner has all data already, and the donor sends the later changes by
@@ -208,6 +234,17 @@ mod tests {
             assert_eq!(Position::of(data.path()).expect_err(text).kind, Kind::Unreachable);
         }
         assert_eq!(with_bootstrap_allowed(STATE), STATE.replace("p: 0", "p: 1"));
+    }
+
+    #[test]
+    fn a_recovered_position_is_that_of_the_state_file() {
+        let said = "2026-11-30 [Note] InnoDB: ready\n2026-11-30 [Note] WSREP: Recovered position: \
+                    0498d5b5-e5f7-11f1-9e38-962cdb4ceb14:41,0-1-9\nmore\n";
+        let found = Position::recovered(said).expect("a position");
+        assert_eq!((found.sequence(), position(&found.state())), (41, Some(found)));
+        for none in ["", "WSREP: Recovered position: 00000000-0000-0000-0000-000000000000:-1"] {
+            assert_eq!(Position::recovered(none), None);
+        }
     }
 
     #[test]

@@ -5,8 +5,9 @@ use std::path::Path;
 use std::process::Child;
 
 use engine::{Error, Kind, Result, Workspace};
-use server::{Runner, RunningServer, Sizing, State, terminate};
+use server::{Paths, Runner, RunningServer, Sizing, State, terminate};
 
+use super::Kept;
 use super::find;
 use super::galera::{self, Group, Position};
 use super::launcher::Launcher;
@@ -21,6 +22,8 @@ struct Plan<'a> {
     spec: &'static ServerSpec,
     group: Group,
     workspace: &'a Workspace,
+    /// Whether the data of all servers stay, if those of the workspace do.
+    keeps_copies: bool,
     sizing: Sizing,
     /// Settings of the target.
     settings: &'a [(String, String)],
@@ -28,18 +31,11 @@ struct Plan<'a> {
     requested: Vec<(String, String)>,
 }
 
-/// Starts the servers of `parameters`; the data of the first one are kept.
-pub(super) fn start(parameters: &Parameters, workspace: &Workspace) -> Result<Vec<RunningServer>> {
+/// Starts the servers of `parameters`: the first one on its data, the others on copies of them.
+pub(super) fn start(parameters: &Parameters, workspace: &Workspace, copies_are: Kept) -> Result<Vec<RunningServer>> {
     let spec = parameters.spec;
-    let options = parameters.provider_options.iter().map(|value| ("wsrep_provider_options".to_owned(), value.clone()));
-    let plan = Plan {
-        spec,
-        group: Group::of(parameters)?,
-        workspace,
-        sizing: Sizing::of(workspace, parameters.nodes as u64),
-        settings: &parameters.settings,
-        requested: parameters.settings.iter().cloned().chain(options).collect(),
-    };
+    let plan = Plan::of(parameters, workspace)?;
+    let plan = Plan { keeps_copies: workspace.keep && copies_are == Kept::All, ..plan };
     let mut copies = Vec::new();
     let first = RunningServer::start(&spec.products[0], workspace, |paths, state, kept| {
         let runner = Runner::of(paths, kept, parameters.os_user.as_deref())?;
@@ -58,6 +54,63 @@ pub(super) fn start(parameters: &Parameters, workspace: &Workspace) -> Result<Ve
         plan.join(&launcher, state, &socket, (0, &peers))
     })?;
     Ok(std::iter::once(first).chain(copies).collect())
+}
+
+/// Starts the servers of `parameters` on data that were kept of each, whatever way they have ended; on new data where there are none.
+///
+/// As an administrator does where no node is left: the position of each is found, the most advanced one begins a new cluster, and the
+/// others join it. One that is behind gets a copy of its data first, because what it lacks is in no cache any more.
+pub(super) fn start_kept(parameters: &Parameters, workspace: &Workspace) -> Result<Vec<RunningServer>> {
+    let spec = parameters.spec;
+    let paths = spec.products[..parameters.nodes].iter().map(|product| Paths::of(product, &workspace.directory));
+    let paths: Vec<Paths> = paths.collect::<Result<_>>()?;
+    if !paths.iter().all(|paths| paths.data.exists()) {
+        return start(parameters, workspace, Kept::All);
+    }
+    let plan = Plan::of(parameters, workspace)?;
+    let runner = Runner::of(&paths[0], true, parameters.os_user.as_deref())?;
+    let programs = find::find(spec, parameters.bin.as_deref(), Some(&runner.identity))?;
+    let first = Launcher { spec, programs: &programs, runner };
+    let at =
+        |index: usize| Launcher { runner: Runner { paths: &paths[index], ..first.runner.clone() }, ..first.clone() };
+    let positions = (0..paths.len()).map(|index| at(index).position()).collect::<Result<Vec<Position>>>()?;
+    let best = (0..paths.len()).rev().max_by_key(|index| positions[*index].sequence()).unwrap_or(0);
+    for index in 0..paths.len() {
+        let launcher = at(index);
+        if positions[index] != positions[best] {
+            launcher.copy_again(&paths[best].data)?;
+        }
+        galera::set_position(&paths[index].data, &launcher.runner.identity, &positions[best])?;
+        launcher.write_script(&Position::script_name(), &positions[best].script())?;
+    }
+    let order: Vec<usize> = std::iter::once(best).chain((0..paths.len()).filter(|index| *index != best)).collect();
+    let mut running = Vec::new();
+    for (earlier, index) in order.iter().enumerate() {
+        let started = RunningServer::start(&spec.products[*index], workspace, |_, state, _| {
+            let launcher = at(*index);
+            let socket = launcher.prepare(state, if earlier == 0 { plan.settings } else { &[] })?;
+            plan.join(&launcher, state, &socket, (*index, &order[..earlier]))
+        })?;
+        running.push((*index, started));
+    }
+    running.sort_by_key(|(index, _)| *index);
+    Ok(running.into_iter().map(|(_, running)| running).collect())
+}
+
+impl<'a> Plan<'a> {
+    fn of(parameters: &'a Parameters, workspace: &'a Workspace) -> Result<Plan<'a>> {
+        let options =
+            parameters.provider_options.iter().map(|value| ("wsrep_provider_options".to_owned(), value.clone()));
+        Ok(Plan {
+            spec: parameters.spec,
+            group: Group::of(parameters)?,
+            workspace,
+            keeps_copies: false,
+            sizing: Sizing::of(workspace, parameters.nodes as u64),
+            settings: &parameters.settings,
+            requested: parameters.settings.iter().cloned().chain(options).collect(),
+        })
+    }
 }
 
 impl Plan<'_> {
@@ -80,7 +133,7 @@ impl Plan<'_> {
 
     /// Starts node `index` on a copy of the data of the first node, whose launcher is `first`.
     fn start_copy(&self, first: &Launcher<'_>, index: usize) -> Result<RunningServer> {
-        let workspace = Workspace { keep: false, ..self.workspace.clone() };
+        let workspace = Workspace { keep: self.keeps_copies, ..self.workspace.clone() };
         RunningServer::start(&self.spec.products[index], &workspace, |own, state, _| {
             let launcher = Launcher { runner: Runner { paths: own, ..first.runner.clone() }, ..first.clone() };
             let socket = launcher.prepare(state, &[])?;

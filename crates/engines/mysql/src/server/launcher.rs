@@ -12,6 +12,7 @@ use server::{Readiness, Reason, Runner, State, Wait};
 use transport::connect_socket;
 
 use super::find::Programs;
+use super::galera::Position;
 use super::spec::{ServerSpec, TEMPORARY_DIRECTORY};
 use crate::connect::Login;
 use crate::session::{MysqlSession, SessionCounts};
@@ -105,12 +106,46 @@ impl Launcher<'_> {
 
     /// Copies the data directory of a stopped server; the target must not exist.
     pub(super) fn copy(&self, from: &Path) -> Result<()> {
+        self.runner.create_directory(self.data())?;
+        self.copy_into(from)
+    }
+
+    fn copy_into(&self, from: &Path) -> Result<()> {
         let data = self.data();
-        self.runner.create_directory(data)?;
         let mut command = self.runner.command(Path::new("cp"));
         command.arg("-a").arg(from.join(".")).arg(data);
         let what = format!("{} cannot be copied to {}", from.display(), data.display());
         self.runner.run(command, Kind::Unreachable, &what, "give another --dir").map(drop)
+    }
+
+    /// Replaces what is in the data directory by a copy of that of a stopped server. The directory itself stays.
+    pub(super) fn copy_again(&self, from: &Path) -> Result<()> {
+        let data = self.data();
+        let mut remove = self.runner.command(Path::new("find"));
+        remove.arg(data).args(["-mindepth", "1", "-delete"]);
+        let what = format!("{} cannot be emptied", data.display());
+        self.runner.run(remove, Kind::Unreachable, &what, "give another --dir")?;
+        self.copy_into(from)
+    }
+
+    /// The position in the history of a cluster at which a stopped server is, whatever way it has ended.
+    pub(super) fn position(&self) -> Result<Position> {
+        if let Ok(position) = Position::of(self.data()) {
+            return Ok(position);
+        }
+        // It recovers, says where it is, and ends.
+        let mut command = self.runner.command(&self.programs.server);
+        command.arg(format!("--defaults-file={}", self.option_file().display()));
+        command.arg(format!("--datadir={}", self.data().display()));
+        command.arg(format!("--tmpdir={}", self.temporary_directory().display()));
+        // The directory of its socket is made with the start; this one is in the data directory.
+        command.args(self.spec.launch).args(["--wsrep-recover", "--socket=recover.sock"]);
+        let output = self.runner.output(command)?;
+        let said = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+        Position::recovered(&said).ok_or_else(|| {
+            let what = format!("the position of {} cannot be recovered", self.data().display());
+            Reason::of(self.runner.paths.product.error_patterns, &said).error(Kind::Unreachable, &what, "see its log")
+        })
     }
 
     /// Writes an executable script into the data directory.

@@ -35,13 +35,22 @@ pub(crate) struct Cluster {
     pub(crate) data_directory: PathBuf,
     /// Name among the nodes of a target; empty for a single one.
     pub(crate) name: String,
-    /// Whether its data are a copy; only the original is kept.
-    is_copy: bool,
+    /// Whether its data stay where those of the workspace do.
+    is_kept: bool,
     running: RunningServer,
 }
 
+/// Which data stay when the servers of a target are stopped, if those of the workspace do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kept {
+    /// Those of the first server: the others are made of copies of them with each start.
+    First,
+    /// Those of all: with the next start they are a cluster again, whatever way they have ended.
+    All,
+}
+
 /// Starts the servers of `target` in `workspace.directory`: on new data, or on data that were kept there.
-pub(crate) fn start(flavour: Flavour, target: &Target, workspace: &Workspace) -> Result<Vec<Cluster>> {
+pub(crate) fn start(flavour: Flavour, target: &Target, workspace: &Workspace, kept: Kept) -> Result<Vec<Cluster>> {
     let parameters = Parameters::of(target, ServerSpec::of(flavour))?;
     let running = match parameters.nodes {
         1 => {
@@ -50,14 +59,15 @@ pub(crate) fn start(flavour: Flavour, target: &Target, workspace: &Workspace) ->
                 start_single(&parameters, workspace, paths, state, kept)
             })?]
         }
-        _ => group::start(&parameters, workspace)?,
+        _ if workspace.keep && kept == Kept::All => group::start_kept(&parameters, workspace)?,
+        _ => group::start(&parameters, workspace, Kept::First)?,
     };
     let names = (1..).map(|number| if parameters.nodes == 1 { String::new() } else { format!("node{number}") });
     Ok(running
         .into_iter()
         .zip(names)
         .enumerate()
-        .map(|(index, (running, name))| Cluster::of(running, name, index > 0))
+        .map(|(index, (running, name))| Cluster::of(running, name, index == 0 || kept == Kept::All))
         .collect())
 }
 
@@ -89,27 +99,27 @@ fn start_single(
 }
 
 impl Cluster {
-    fn of(running: RunningServer, name: String, is_copy: bool) -> Cluster {
+    fn of(running: RunningServer, name: String, is_kept: bool) -> Cluster {
         Cluster {
             socket: running.state.socket.clone().unwrap_or_default().join(running.paths.product.socket_name),
             pid: running.pid,
             data_directory: running.paths.data.clone(),
             name,
-            is_copy,
+            is_kept,
             running,
         }
     }
 
     /// Stops the server; removes the data, or with `keep` keeps them for a later start in the same directory. Copies
-    /// are never kept.
+    /// are kept where each start of them was asked to.
     pub(crate) fn stop(self, keep: bool) -> Result<()> {
-        if keep && self.is_copy {
+        if keep && !self.is_kept {
             // A clean shutdown, so that the first node need not detect a failure.
             let signal = self.running.paths.product.shutdown_signal;
             // If it fails, the stop below terminates the server.
             let _ = Process::of(self.pid).is_none_or(|process| terminate_process(process, signal));
         }
-        self.running.stop(keep && !self.is_copy)
+        self.running.stop(keep && self.is_kept)
     }
 }
 

@@ -56,7 +56,7 @@ fn clean_up(directory: &Path) -> Result<Vec<String>> {
 
 fn start_target(text: &str, scratch: &tempfile::TempDir, keep: bool) -> Result<Cluster> {
     let target: Target = text.parse().expect("target");
-    let mut started = start(flavour(&target), &target, &workspace(scratch, keep))?;
+    let mut started = start(flavour(&target), &target, &workspace(scratch, keep), Kept::First)?;
     assert_eq!(started.len(), 1);
     Ok(started.remove(0))
 }
@@ -258,7 +258,7 @@ fn several_nodes_are_one_database_of_which_one_copy_is_kept() {
     // Every statement waits until the node has applied all writes.
     let start_target = |text: &str, keep| {
         let target: Target = format!("{text}&wsrep_sync_wait=7").parse().expect("target");
-        start(Flavour::MariaDb, &target, &workspace(&scratch, keep))
+        start(Flavour::MariaDb, &target, &workspace(&scratch, keep), Kept::First)
     };
     let nodes = start_target("local:mariadb?nodes=3", true).expect("start");
     let names: Vec<&str> = nodes.iter().map(|node| node.name.as_str()).collect();

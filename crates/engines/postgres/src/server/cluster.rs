@@ -47,11 +47,12 @@ pub(crate) struct Cluster {
     /// Of a primary with synchronous replicas; dropped before the server.
     pub(super) monitor: Option<ReplicaMonitor>,
     pub(super) running: RunningServer,
-    is_replica: bool,
+    /// Whether its data stay where those of the workspace do.
+    is_kept: bool,
 }
 
 impl Cluster {
-    pub(super) fn of(running: RunningServer, name: String, is_replica: bool) -> Cluster {
+    pub(super) fn of(running: RunningServer, name: String, is_kept: bool) -> Cluster {
         Cluster {
             name,
             socket_directory: running.state.socket.clone().unwrap_or_default(),
@@ -61,7 +62,7 @@ impl Cluster {
             postmaster_pid: running.pid,
             data_directory: running.paths.data.clone(),
             running,
-            is_replica,
+            is_kept,
             monitor: None,
         }
     }
@@ -72,10 +73,9 @@ impl Cluster {
     }
 
     /// Stops the server; removes the cluster, or with `keep` keeps it for a later start in the same directory. Replicas
-    /// are never kept.
+    /// are kept where each start of them was asked to.
     pub(crate) fn stop(self, keep: bool) -> Result<()> {
         drop(self.monitor);
-        let keep = keep && !self.is_replica;
-        self.running.stop(keep)
+        self.running.stop(keep && self.is_kept)
     }
 }

@@ -24,6 +24,9 @@ const WAIT: Wait = Wait {
     poll_interval: Duration::from_millis(10),
 };
 
+/// The file by which a cluster is a replica; a server that is promoted removes it.
+pub(super) const STANDBY_SIGNAL: &str = "standby.signal";
+
 /// How long one probe may take to connect, and to each answer.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -66,7 +69,7 @@ impl Launcher<'_> {
         command.arg("-D").arg(data).arg("-h").arg(primary).args(["-p", "5432", "-U", USER]);
         command.args(["--checkpoint=fast", "--wal-method=stream", "--no-sync", "--create-slot", "--slot", slot]);
         self.runner.run(command, Kind::Unreachable, "pg_basebackup failed", "see the log of the primary")?;
-        self.runner.identity.replace(&data.join("standby.signal"), "")
+        self.runner.identity.replace(&data.join(STANDBY_SIGNAL), "")
     }
 
     /// Removes the replication slots of an earlier start, which would retain WAL forever. The server must not run.

@@ -25,18 +25,31 @@ use self::launcher::Launcher;
 use self::monitor::ReplicaMonitor;
 use self::parameter::{Parameters, Synchronous};
 
+/// Which data stay when the servers of a target are stopped, if those of the workspace do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kept {
+    /// Those of the primary: replicas are created anew with each start.
+    Primary,
+    /// Those of replicas, too: with the next start they are replicas again, unless they were promoted.
+    All,
+}
+
 /// Starts the servers of `target` in `workspace.directory`, the primary first: on a new cluster, or on one that was
-/// kept there. Replicas are always created anew.
-pub(crate) fn start_all(target: &Target, workspace: &Workspace) -> Result<Vec<Cluster>> {
+/// kept there.
+pub(crate) fn start_all(target: &Target, workspace: &Workspace, kept: Kept) -> Result<Vec<Cluster>> {
     let parameters = Parameters::of(target)?;
-    // Replicas of a crashed invocation are never reused.
-    replica::clean_up(&workspace.directory)?;
+    let keeps_replicas = workspace.keep && kept == Kept::All;
+    if !keeps_replicas {
+        // Replicas of a crashed invocation are never reused.
+        replica::clean_up(&workspace.directory)?;
+    }
     let running = RunningServer::start(&PRODUCT, workspace, |paths, state, kept| {
-        build(&parameters, workspace, paths, state, kept)
+        build(&parameters, workspace, keeps_replicas, (paths, state, kept))
     })?;
-    let mut clusters = vec![Cluster::of(running, "primary".to_owned(), false)];
+    let mut clusters = vec![Cluster::of(running, "primary".to_owned(), true)];
+    let workspace = Workspace { keep: keeps_replicas, ..workspace.clone() };
     for number in 1..=parameters.replicas {
-        let replica = replica::start(&parameters, workspace, number, &clusters[0])?;
+        let replica = replica::start(&parameters, &workspace, number, &clusters[0])?;
         clusters.push(replica);
     }
     if parameters.replicas > 0 {
@@ -55,13 +68,12 @@ pub(crate) fn clean_up(directory: &Path) -> Result<Vec<String>> {
     server::clean_up_all(replica::REPLICAS.iter().chain([&PRODUCT]), directory)
 }
 
-/// Creates or reuses the cluster and starts its server; `state` records at every moment what has to be undone.
+/// Creates or reuses the cluster and starts its server; the state records at every moment what has to be undone.
 fn build(
     parameters: &Parameters,
     workspace: &Workspace,
-    paths: &Paths,
-    state: &mut State,
-    kept: bool,
+    keeps_replicas: bool,
+    (paths, state, kept): (&Paths, &mut State, bool),
 ) -> Result<Child> {
     let kept_major = if kept { Some(launcher::major_of(&paths.data)?) } else { None };
     let runner = Runner::of(paths, kept, parameters.os_user.as_deref())?;
@@ -77,7 +89,9 @@ fn build(
     match kept {
         true => {
             launcher.check_kept(parameters.data_checksums)?;
-            launcher.drop_replication_slots()?;
+            if !keeps_replicas {
+                launcher.drop_replication_slots()?;
+            }
         }
         // The default since version 18; figures of different versions must be comparable.
         false => launcher.init(parameters.data_checksums.unwrap_or(true), workspace.keep)?,

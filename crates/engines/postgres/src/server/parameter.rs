@@ -123,7 +123,11 @@ impl Parameters {
             return Err(usage("parameter synchronous is given without replicas".to_owned())
                 .hint("also give replicas=2, or omit synchronous"));
         }
-        if self.synchronous != Synchronous::Off && self.settings.iter().any(|(name, _)| name == "synchronous_commit") {
+        // With `local` and `off` commits do not wait for replicas that are synchronous.
+        let waits = |value: &str| !matches!(value, "local" | "off");
+        if self.synchronous != Synchronous::Off
+            && self.settings.iter().any(|(name, value)| name == "synchronous_commit" && waits(value))
+        {
             return Err(usage("parameters synchronous and synchronous_commit set the same thing twice".to_owned())
                 .hint("omit synchronous_commit: synchronous=remote_apply sets it"));
         }
@@ -184,13 +188,15 @@ mod tests {
         assert_eq!(of("local:postgres").unwrap(), (0, Synchronous::Off));
         assert_eq!(of("local:postgres?replicas=2").unwrap(), (2, Synchronous::Off));
         assert_eq!(of("local:postgres?synchronous=remote_apply&replicas=8").unwrap(), (8, Synchronous::RemoteApply));
+        let weakened = of("local:postgres?replicas=1&synchronous=on&synchronous_commit=local");
+        assert_eq!(weakened.unwrap(), (1, Synchronous::On));
         for (text, word) in [
             ("local:postgres?replicas=0", "replicas=0 is not a number from 1 to 8"),
             ("local:postgres?replicas=99", "replicas=99"),
             ("local:postgres?replicas=two", "replicas=two"),
             ("local:postgres?synchronous=on", "without replicas"),
             ("local:postgres?replicas=2&synchronous=yes", "not one of off, on, remote_write, remote_apply"),
-            ("local:postgres?replicas=2&synchronous=on&synchronous_commit=local", "twice"),
+            ("local:postgres?replicas=2&synchronous=on&synchronous_commit=remote_apply", "twice"),
             ("local:postgres?replicas=2&synchronous_standby_names=x", "set by dbdyno"),
         ] {
             let error = parse(text).expect_err(text);

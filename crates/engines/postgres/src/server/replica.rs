@@ -79,11 +79,10 @@ fn settings_of_replica(primary: &Path, number: u32) -> Vec<ConfigLine> {
     ]
 }
 
-/// Copies the cluster of `primary` and starts a server on it.
+/// Copies the cluster of `primary`, unless a copy was kept that is still a replica, and starts a server on it.
 pub(super) fn start(parameters: &Parameters, workspace: &Workspace, number: u32, primary: &Cluster) -> Result<Cluster> {
-    let workspace = Workspace { keep: false, ..workspace.clone() };
     let product = &REPLICAS[(number - 1) as usize];
-    let started = RunningServer::start(product, &workspace, |paths, state, _| {
+    let started = RunningServer::start(product, workspace, |paths, state, kept| {
         let major = launcher::major_of(&primary.data_directory)?;
         // The user that may read the files of the primary.
         let identity = Identity::of_owner(&primary.running.paths, parameters.os_user.as_deref())?;
@@ -92,15 +91,52 @@ pub(super) fn start(parameters: &Parameters, workspace: &Workspace, number: u32,
         let launcher = Launcher { programs: &programs, runner: Runner { identity, paths } };
         launcher.runner.grant_access(state)?;
         let socket = launcher.runner.create_socket_directory(state)?;
-        launcher.copy(&primary.socket_directory, &slot(number))?;
+        // A promoted one has left the history of the primary.
+        let is_replica = kept && workspace.keep && paths.data.join(launcher::STANDBY_SIGNAL).exists();
+        if is_replica {
+            make_slot(primary, number)?;
+        } else {
+            if paths.data.exists() {
+                std::fs::remove_dir_all(&paths.data).map_err(|error| Error::of_path("remove", &paths.data, &error))?;
+            }
+            drop_slot(primary, number)?;
+            launcher.copy(&primary.socket_directory, &slot(number))?;
+        }
         let own = settings_of_replica(&primary.socket_directory, number);
-        launcher.start(parameters, &workspace, &socket, &own, state)
+        launcher.start(parameters, workspace, &socket, &own, state)
     });
     let name = format!("replica {number}");
     match started {
-        Ok(running) => Ok(Cluster::of(running, name, true)),
+        Ok(running) => Ok(Cluster::of(running, name, workspace.keep)),
         Err(error) => Err(Error { message: format!("{name}: {}", error.message), ..error }),
     }
+}
+
+/// Makes the slot of a replica that was kept: the primary has removed it when it lost the replica.
+fn make_slot(primary: &Cluster, number: u32) -> Result<()> {
+    let name = slot(number);
+    let slots = format!("select from pg_catalog.pg_replication_slots where slot_name = '{name}'");
+    query(
+        primary,
+        &format!("select pg_catalog.pg_create_physical_replication_slot('{name}', true) where not exists ({slots})"),
+    )
+}
+
+/// Removes the slot of an earlier copy, if there is one: a copy is made with a slot of its own.
+fn drop_slot(primary: &Cluster, number: u32) -> Result<()> {
+    let name = slot(number);
+    query(
+        primary,
+        &format!(
+            "select pg_catalog.pg_drop_replication_slot(slot_name) from pg_catalog.pg_replication_slots \
+             where slot_name = '{name}'"
+        ),
+    )
+}
+
+fn query(primary: &Cluster, text: &str) -> Result<()> {
+    let login = Arc::new(primary.login());
+    PostgresSession::start(login.open(None)?, login.clone())?.query_sql(text).map(drop)
 }
 
 /// Waits until all replicas stream from `primary`: before that a commit might wait for one that never connects.

@@ -22,7 +22,7 @@ pub(super) fn workspace(scratch: &tempfile::TempDir, keep: bool) -> Workspace {
 }
 
 pub(super) fn start(target: &Target, workspace: &Workspace) -> Result<Cluster> {
-    start_all(target, workspace).map(|mut clusters| clusters.remove(0))
+    start_all(target, workspace, Kept::Primary).map(|mut clusters| clusters.remove(0))
 }
 
 fn start_target(text: &str, scratch: &tempfile::TempDir, keep: bool) -> Result<Cluster> {

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use crash::{Image, Policy};
-use engine::{Durability, Session};
+use engine::{Durability, Failover, Node, Session};
 use measure::{Purpose, RunSeed};
 use model::durability::{CrashVerdict, Ledger, Outcome, Witness, WitnessKind, WitnessObject, damage};
 use rand_core::{Rng, SeedableRng};
@@ -15,6 +15,7 @@ use record::{
     Bytes, Crash, CrashCondition, CrashDamage, CrashEvent, CrashEventKind, CrashMoment, CrashRung, Nanos, Survival,
 };
 
+use super::failover::{self, Senders};
 use super::ledger::{self, CLIENTS, Client, Found};
 use super::stand::{Running, Stand};
 use super::witness_file::WitnessFile;
@@ -32,6 +33,9 @@ const FLUSH_BYTES: u64 = 384 << 10;
 /// How long that may be waited for; then the fault comes as during any checkpoint.
 const FLUSH_MAX: Duration = Duration::from_secs(3);
 
+/// How long a primary may be cut off from its replicas before it is lost: by lot between these, milliseconds.
+const ISOLATED_MS: (u64, u64) = (20, 80);
+
 /// How long an answer may take that a fault leaves open.
 const ANSWER_MAX: Duration = Duration::from_secs(30);
 
@@ -45,6 +49,8 @@ struct Draw {
     survival: Survival,
     load: Duration,
     delay: Option<Duration>,
+    /// How long the primary is cut off from its replicas before it is lost.
+    isolated: Option<Duration>,
 }
 
 impl Draw {
@@ -74,12 +80,19 @@ impl Draw {
         // A checkpoint has more to write after a longer load.
         let least_ms = if moment == CrashMoment::Flush { LOAD_MS.1 } else { LOAD_MS.0 };
         let load_ms = least_ms + random.next_u64() % (LOAD_MS.1 - LOAD_MS.0);
+        // Of what is asked for, half of the primaries that are lost under load.
+        let is_isolated = tried.is_failover
+            && !is_delayed
+            && moment != CrashMoment::Flush
+            && (*condition != CrashCondition::Asked || random.next_u64().is_multiple_of(2));
+        let isolated_ms = ISOLATED_MS.0 + random.next_u64() % (ISOLATED_MS.1 - ISOLATED_MS.0);
         Draw {
             seed,
             moment,
             survival,
             load: Duration::from_millis(load_ms),
             delay: is_delayed.then(|| Duration::from_nanos(delay_ns as u64)),
+            isolated: is_isolated.then(|| Duration::from_millis(isolated_ms)),
         }
     }
 
@@ -101,6 +114,8 @@ pub(super) struct Tried {
     pub(super) condition: CrashCondition,
     /// Whether it is a control whose pages stay torn.
     pub(super) tears: bool,
+    /// Whether the primary is lost and a replica promoted.
+    pub(super) is_failover: bool,
     /// Whether the power can go off at a sync.
     pub(super) has_volume: bool,
     /// Whether the log can be switched.
@@ -129,7 +144,7 @@ pub(super) struct Crashes<'a> {
     pub(super) durability: &'static Durability,
     pub(super) tried: Tried,
     /// The data before the first crash, where faults need them.
-    pub(super) pristine: Option<Image>,
+    pub(super) pristine: Option<Vec<Image>>,
     /// Where witnesses are kept.
     pub(super) witness: PathBuf,
     pub(super) seed: RunSeed,
@@ -141,7 +156,7 @@ impl<'a> Crashes<'a> {
         stand: Stand<'a>,
         durability: &'static Durability,
         tried: Tried,
-        pristine: Option<Image>,
+        pristine: Option<Vec<Image>>,
         witness: PathBuf,
         seed: RunSeed,
     ) -> Crashes<'a> {
@@ -153,7 +168,7 @@ impl<'a> Crashes<'a> {
         let draw = Draw::of(self.seed, number, &self.tried);
         let mut running = self.running()?;
         let dialect = self.stand.engine.dialect();
-        let mut session = running.node.connect()?;
+        let mut session = running.node().connect()?;
         ledger::reset(session.as_mut(), dialect)?;
         drop(session);
         running.arm(&self.stand)?;
@@ -175,6 +190,7 @@ impl<'a> Crashes<'a> {
             },
             survival: draw.survival,
             delay_ns: draw.delay.map(|delay| Nanos(delay.as_nanos() as u64)),
+            isolated_ns: draw.isolated.map(|isolated| Nanos(isolated.as_nanos() as u64)),
             attempted: ledger.attempted(),
             acknowledged: ledger.count(Outcome::Acknowledged),
             unknown: ledger.count(Outcome::Unknown),
@@ -187,14 +203,18 @@ impl<'a> Crashes<'a> {
             complaints: Vec::new(),
             timeline: Vec::new(),
         };
-        match self.stand.start(fault.left)? {
+        let started = match self.failover() {
+            Some(failover) => failover::promote(fault.survivors, failover)?,
+            None => self.stand.start(fault.left)?,
+        };
+        match started {
             Err(error) => {
                 crash.would_not_start = Some(ledger::kept(&error.message));
                 crash.damage.lost = crash.acknowledged;
             }
             Ok(started) => {
                 crash.ready_ns = Some(started.ready_ns);
-                let found = ledger::find(started.node.as_ref(), dialect, self.durability, &ledger, draw.seed)?;
+                let found = ledger::find(started.node(), dialect, self.durability, &ledger, draw.seed)?;
                 let rows = found.rows.clone().unwrap_or_default();
                 crash.found = found.rows.as_ref().map(|rows| rows.len() as u64);
                 crash.damage = damage(&ledger, &rows, &found.tables, &found.counters);
@@ -203,11 +223,16 @@ impl<'a> Crashes<'a> {
                 self.running = Some(started);
             }
         }
-        if CrashVerdict::of(&crash) != CrashVerdict::Survived {
-            // The next one begins anew.
+        if CrashVerdict::of(&crash) != CrashVerdict::Survived || self.tried.is_failover {
+            // The next one begins anew: with the first primary, where a replica has taken its place.
             self.stop()?;
         }
         Ok(crash)
+    }
+
+    /// How a replica takes over, where the primary is lost.
+    fn failover(&self) -> Option<&'static Failover> {
+        self.durability.cluster.and_then(|cluster| cluster.failover.as_ref()).filter(|_| self.tried.is_failover)
     }
 
     /// The engine that runs, or one that is started on the data before the first crash.
@@ -220,11 +245,12 @@ impl<'a> Crashes<'a> {
 
     /// Ends the engine, whatever its data are like.
     pub(super) fn stop(&mut self) -> Result<()> {
-        let Some(running) = self.running.take() else { return Ok(()) };
+        let Some(mut running) = self.running.take() else { return Ok(()) };
         // On the file system of this host it is shut down; its data on a volume are needed no more.
         if self.pristine.is_none() {
             return running.close();
         }
+        running.lose_all();
         let at = running.fault();
         running.end(at, Policy::AllLost, 0).map(drop)
     }
@@ -232,19 +258,25 @@ impl<'a> Crashes<'a> {
     /// Has the clients commit, and turns the power off under or after that; returns when.
     fn load(&self, running: &Running, draw: &Draw, witness: &WitnessFile) -> Result<Nanos> {
         let (stop, dialect) = (AtomicBool::new(false), self.stand.engine.dialect());
-        let connect = || -> Result<_> {
-            let mut session = running.node.connect()?;
+        let connect = |node: &dyn Node| -> Result<_> {
+            let mut session = node.connect()?;
             session.limit_waits(Some(ANSWER_MAX));
             Ok(session)
         };
+        let writers = running.nodes.iter().map(|node| node.node.as_ref()).filter(|node| node.takes_writes());
+        let writers: Vec<&dyn Node> = writers.collect();
         let mut clients = Vec::new();
         for client in 0..CLIENTS {
-            let mut session = connect()?;
+            let mut session = connect(writers[client as usize % writers.len()])?;
             let statements = ledger::prepare(session.as_mut(), dialect)?;
             clients.push(Client { session, statements, dialect, client, seed: draw.seed, witness, stop: &stop });
         }
         let is_alone = matches!(draw.moment, CrashMoment::Commit | CrashMoment::Tables);
-        let administrator = if is_alone { None } else { Some(connect()?) };
+        let administrator = if is_alone { None } else { Some(connect(running.node())?) };
+        let senders = match (self.failover(), draw.isolated) {
+            (Some(failover), Some(isolated)) => Some((Senders::of(running.node(), failover)?, isolated)),
+            _ => None,
+        };
         thread::scope(|scope| {
             let works: Vec<_> = clients
                 .into_iter()
@@ -256,6 +288,10 @@ impl<'a> Crashes<'a> {
             let administration =
                 administrator.map(|mut session| scope.spawn(move || self.administer(running, draw, session.as_mut())));
             thread::sleep(draw.load);
+            if let Some((senders, isolated)) = &senders {
+                senders.stop();
+                thread::sleep(*isolated);
+            }
             if draw.moment == CrashMoment::Flush {
                 running.await_fault(FLUSH_MAX);
             }
@@ -293,7 +329,7 @@ impl Crashes<'_> {
         if draw.moment == CrashMoment::Flush {
             // Pages that were written once, and are written again, can be torn.
             thread::sleep(early);
-            let _ = running.node.checkpoint(session);
+            let _ = running.node().checkpoint(session);
             thread::sleep(early);
             if let Some(volume) = running.volume() {
                 volume.lock().trip_at(FLUSH_BYTES);
@@ -303,7 +339,7 @@ impl Crashes<'_> {
         }
         let _ = match (draw.moment, self.durability.log_switch) {
             (CrashMoment::LogSwitch, Some(statement)) => session.batch(statement),
-            _ => running.node.checkpoint(session).map(drop),
+            _ => running.node().checkpoint(session).map(drop),
         };
     }
 }
@@ -345,7 +381,14 @@ mod tests {
     const SEED: RunSeed = RunSeed { plan: 5, run: 1 };
 
     fn tried(condition: CrashCondition) -> Tried {
-        Tried { rung: CrashRung::D1, condition, tears: false, has_volume: true, has_log_switch: true }
+        Tried {
+            rung: CrashRung::D1,
+            condition,
+            tears: false,
+            is_failover: false,
+            has_volume: true,
+            has_log_switch: true,
+        }
     }
 
     #[test]
@@ -363,6 +406,18 @@ mod tests {
             let delays = draws.iter().filter_map(|draw| draw.delay);
             assert!(delays.into_iter().all(|delay| (200..=1_000_000).contains(&delay.as_micros())));
         }
+    }
+
+    #[test]
+    fn a_primary_is_cut_off_before_it_is_lost_under_load_and_in_each_control() {
+        let of = |condition, number| Draw::of(SEED, number, &Tried { is_failover: true, ..tried(condition) });
+        let settings = CrashCondition::Settings { settings: "synchronous=off".to_owned() };
+        assert!((1..=20).all(|number| of(settings.clone(), number).isolated.is_some()));
+        let asked: Vec<Draw> = (1..=40).map(|number| of(CrashCondition::Asked, number)).collect();
+        let isolated = asked.iter().filter(|draw| draw.isolated.is_some()).count();
+        assert!(
+            (4..=20).contains(&isolated) && asked.iter().all(|draw| draw.isolated.is_none() || draw.delay.is_none())
+        );
     }
 
     #[test]

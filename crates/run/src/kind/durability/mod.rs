@@ -8,26 +8,31 @@
 //! Controls that have to lose are tried the same way.
 
 mod crash_run;
+mod failover;
 mod layer;
 mod ledger;
+mod resumption;
 mod stand;
 mod witness_file;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crash::{FileSystem, Syncs, can_mount, can_mount_disk};
-use engine::{Durability, Target, Weakening, Workspace};
+use engine::{Durability, Failover, Target, Weakening, Workspace};
 use measure::{RunSeed, clock};
 use record::{
-    Bytes, CrashCondition, CrashFileSystem, CrashRung, Dop, Layer, Nanos, Plan, PlannedRun, Preset, ProofLoad,
-    ProofPart, ProofPlace, ProofSubject, RunKind, Unit,
+    Bytes, ClusterFault, CrashCluster, CrashCondition, CrashFileSystem, CrashRung, Dop, Layer, Nanos, Outcome, Plan,
+    PlannedRun, Preset, ProofLoad, ProofPart, ProofPlace, ProofSubject, Run, RunKind, Unit,
 };
 
 use self::crash_run::{Crashes, Tried};
 use self::ledger::CLIENTS;
+pub use self::resumption::{resume_durability, target_as_given};
 use self::stand::{START_MAX, START_OF_CONTROL_MAX, Stand};
 use crate::directory::MeasuredDirectory;
 use crate::invocation::{Kind, Measured, invoke};
+use crate::nodes::Nodes;
 use crate::platform::{Context, OpenOptions, Platform};
 use crate::recorder::Recorder;
 use crate::run::{self, keep};
@@ -57,6 +62,8 @@ pub struct DurabilityRequest {
     pub rung: CrashRung,
     /// The file system of the disk, on a rung with one.
     pub file_system: CrashFileSystem,
+    /// Which of several nodes a fault takes; absent for the primary, or for all where there is none.
+    pub fault: Option<ClusterFault>,
     /// Crashes of the engine as it is asked for.
     pub crashes: u32,
     /// Controls by name; absent for all of the rung.
@@ -82,9 +89,10 @@ pub fn measure_durability(request: &DurabilityRequest, context: Context<'_>) -> 
             .hint("give an embedded engine, or a temporary server such as local:NAME: `dbdyno prove durability --help` names them")
     })?;
     check_target(&context)?;
-    let target = with_parameters(context.target, durability.parameters);
+    let fault = chosen_fault(request.fault, durability, &context)?;
+    let target = with_parameters(context.target, &parameters(durability, fault));
     let context = Context { target: &target, ..context };
-    let mut kind = DurabilityKind { request, durability, conditions: Vec::new(), data: PathBuf::new() };
+    let mut kind = DurabilityKind { request, durability, fault, begun: BTreeMap::new(), data: Vec::new() };
     Ok(invoke(&mut kind, [context], None)?.measured(&request.setup.record))
 }
 
@@ -97,6 +105,44 @@ fn check_target(context: &Context<'_>) -> Result<()> {
         context.target
     ))
     .hint("give a temporary server, such as local:NAME, or an embedded engine"))
+}
+
+/// Which nodes a fault takes; none where there is a single one.
+fn chosen_fault(
+    asked: Option<ClusterFault>,
+    durability: &Durability,
+    context: &Context<'_>,
+) -> Result<Option<ClusterFault>> {
+    let Some(cluster) = durability.cluster.filter(|cluster| (cluster.is_asked)(context.target)) else {
+        return match asked {
+            None => Ok(None),
+            Some(fault) => {
+                let (fault, target) = (fault.word(), context.target);
+                Err(Error::user(format!("fault {fault} is one of several nodes, and {target} is a single one")).hint(
+                    "leave --fault out, or give a cluster such as local:postgres?replicas=1 or local:mariadb?nodes=3",
+                ))
+            }
+        };
+    };
+    match (asked, cluster.failover) {
+        (Some(ClusterFault::Primary), None) => {
+            let message =
+                format!("fault primary needs a replica to promote, and all nodes of {} take writes", context.target);
+            Err(Error::user(message).hint("give --fault all-nodes"))
+        }
+        (Some(fault), _) => Ok(Some(fault)),
+        (None, Some(_)) => Ok(Some(ClusterFault::Primary)),
+        (None, None) => Ok(Some(ClusterFault::AllNodes)),
+    }
+}
+
+/// Parameters of a target that a proof adds where the user gives none.
+fn parameters(durability: &Durability, fault: Option<ClusterFault>) -> Vec<(&'static str, &'static str)> {
+    let cluster = durability.cluster.filter(|_| fault.is_some());
+    let failover = cluster.and_then(|cluster| cluster.failover).filter(|_| fault == Some(ClusterFault::Primary));
+    let of_cluster = cluster.map_or(&[][..], |cluster| cluster.parameters);
+    let of_failover = failover.map_or(&[][..], |failover| failover.parameters);
+    [durability.parameters, of_cluster, of_failover].concat()
 }
 
 /// `target` with `parameters`, where it does not have them itself.
@@ -166,7 +212,17 @@ fn settings(weakening: &Weakening) -> String {
 }
 
 /// All controls of an engine on `rung`; those that need not lose come last.
-fn controls(durability: &'static Durability, rung: CrashRung, is_in_process: bool, crashes: u32) -> Vec<Condition> {
+fn controls(
+    durability: &'static Durability,
+    rung: CrashRung,
+    is_in_process: bool,
+    failover: Option<&'static Failover>,
+    crashes: u32,
+) -> Vec<Condition> {
+    if let Some(failover) = failover {
+        // Whatever is lost of the storage of the primary, a replica has what was sent to it.
+        return failover.weakenings.iter().map(|weakening| Condition::weakened(weakening, rung, crashes)).collect();
+    }
     // The files of a server are not on a layer where its processes alone are killed.
     let has_layer = rung != CrashRung::D0 || is_in_process;
     let lying = has_layer.then(|| Condition::lying(1, crashes));
@@ -180,17 +236,28 @@ fn controls(durability: &'static Durability, rung: CrashRung, is_in_process: boo
 struct DurabilityKind<'r> {
     request: &'r DurabilityRequest,
     durability: &'static Durability,
-    conditions: Vec<Condition>,
-    /// Directory of the data.
-    data: PathBuf,
+    /// Which of several nodes a fault takes.
+    fault: Option<ClusterFault>,
+    /// By number, runs that an interrupted invocation has begun.
+    begun: BTreeMap<u32, Run>,
+    /// Directories of the data of each node.
+    data: Vec<PathBuf>,
 }
 
 impl DurabilityKind<'_> {
+    /// All controls that there are.
+    fn controls(&self, context: &Context<'_>) -> Vec<Condition> {
+        let of_control = CRASHES_OF_CONTROL.min(self.request.crashes.max(2));
+        let is_in_process = context.engine.about().is_in_process;
+        let failover = self.durability.cluster.and_then(|cluster| cluster.failover.as_ref());
+        let failover = failover.filter(|_| self.fault == Some(ClusterFault::Primary));
+        controls(self.durability, self.request.rung, is_in_process, failover, of_control)
+    }
+
     /// What is tried: what is asked for, then the controls.
     fn choose(&self, context: &Context<'_>) -> Result<Vec<Condition>> {
         let request = self.request;
-        let of_control = CRASHES_OF_CONTROL.min(request.crashes.max(2));
-        let known = controls(self.durability, request.rung, context.engine.about().is_in_process, of_control);
+        let known = self.controls(context);
         let mut chosen = vec![Condition::asked(request.crashes)];
         match &request.controls {
             None => {
@@ -240,27 +307,18 @@ impl Kind for DurabilityKind<'_> {
         _context: &Context<'_>,
         _opened: &[Platform<'_>],
     ) -> Result<OpenOptions> {
-        Ok(OpenOptions { cache: Some(CACHE), keep: true, ..OpenOptions::of(directory) })
+        Ok(OpenOptions { cache: Some(CACHE), keep: true, keeps_each_node: true, ..OpenOptions::of(directory) })
     }
 
     fn plan(&mut self, directory: &MeasuredDirectory, [platform]: &mut [Platform<'_>; 1]) -> Result<[Plan; 1]> {
         let opened = platform.opened()?;
-        if opened.nodes.counts().0 != 1 {
-            return Err(
-                Error::user("faults of several nodes at once are not tried yet").hint("give a target with one node")
-            );
-        }
-        self.data = opened
-            .nodes
-            .first()
-            .data_directory()
-            .ok_or_else(|| Error::user("the engine has no data directory on this host"))?
-            .to_owned();
-        self.conditions = self.choose(&platform.context)?;
+        let nodes = opened.nodes.counts().0;
+        let cluster = self.fault.map(|fault| CrashCluster { nodes, fault });
+        let conditions = self.choose(&platform.context)?;
         let request = self.request;
-        let runs = self.conditions.iter().flat_map(|condition| {
+        let runs = conditions.iter().flat_map(|condition| {
             let starts = (0..condition.crashes).step_by(CRASHES_OF_RUN as usize);
-            starts.map(|start| planned(condition, request, CRASHES_OF_RUN.min(condition.crashes - start)))
+            starts.map(move |start| planned(condition, request, cluster, CRASHES_OF_RUN.min(condition.crashes - start)))
         });
         let mut plan = Plan {
             seed: request.setup.seed,
@@ -278,6 +336,7 @@ impl Kind for DurabilityKind<'_> {
 
     fn measure(&mut self, [platform]: &mut [Platform<'_>; 1], [record]: &mut [Recorder; 1]) -> Result<()> {
         let plan = record.plan.clone();
+        self.data = data_directories(&platform.opened()?.nodes)?;
         platform.context.announce(&plan, Nanos(0), &self.request.setup.record);
         let workspace = Workspace {
             directory: platform.options.directory.clone(),
@@ -291,8 +350,12 @@ impl Kind for DurabilityKind<'_> {
                 Error::environment(error.to_string()).hint("run as root, or give --rung D0, or an embedded engine")
             })?;
         }
-        let tried =
-            plan.runs.iter().try_for_each(|planned| self.measure_run(platform, record, &plan, planned, &workspace));
+        let done: Vec<u32> = record.runs.iter().map(|run| run.number).collect();
+        let mut left = plan.runs.iter().filter(|planned| !done.contains(&planned.number));
+        let tried = left.try_for_each(|planned| self.measure_run(platform, record, &plan, planned, &workspace));
+        if !platform.context.engine.about().is_in_process {
+            return tried.and(stand::remove_servers(&self.data, &workspace.directory));
+        }
         // Opened once more, its data are removed as by every invocation.
         let options = OpenOptions { keep: false, ..platform.options.clone() };
         tried.and(platform.reopen(options))
@@ -312,8 +375,12 @@ impl DurabilityKind<'_> {
         else {
             return Ok(());
         };
-        let Some(tried) = self.conditions.iter().find(|one| one.condition == *condition) else { return Ok(()) };
         let context = &platform.context;
+        let known = [Condition::asked(*count)].into_iter().chain(self.controls(context));
+        let Some(tried) = known.into_iter().find(|one| one.condition == *condition) else {
+            return Err(Error::user(format!("{} has no condition {condition:?}", context.engine.title()))
+                .hint("start a new record"));
+        };
         let mut target = context.target.clone();
         target
             .parameters
@@ -326,7 +393,10 @@ impl DurabilityKind<'_> {
             file_system: on_disk(self.request.file_system),
             syncs: tried.syncs,
             data: self.data.clone(),
-            start_max: if *condition == CrashCondition::Asked { START_MAX } else { START_OF_CONTROL_MAX },
+            fault: self.fault.unwrap_or(ClusterFault::AllNodes),
+            // They are started one after the other.
+            start_max: self.data.len() as u32
+                * if *condition == CrashCondition::Asked { START_MAX } else { START_OF_CONTROL_MAX },
         };
         let pristine = stand.pristine()?;
         let witness = workspace.directory.join("witness");
@@ -335,6 +405,7 @@ impl DurabilityKind<'_> {
             rung: *rung,
             condition: condition.clone(),
             tears: tried.tears,
+            is_failover: self.fault == Some(ClusterFault::Primary),
             has_volume: pristine.is_some(),
             has_log_switch: self.durability.log_switch.is_some(),
         };
@@ -343,9 +414,15 @@ impl DurabilityKind<'_> {
             let mut run = run::new(bench, planned);
             run.title = title(&tried.condition);
             (run.layer, run.unit) = (Layer::Database, Unit::Transaction);
+            let begun = self.begun.get(&planned.number);
+            if let Some(begun) = begun {
+                (run.totals, run.crashes) = (begun.totals.clone(), begun.crashes.clone());
+            }
+            let before_ns = begun.map_or(0, |begun| begun.window_ns.0);
+            let first = run.crashes.len() as u32 + 1;
             let run = run::measure(bench, planned, run, Nanos(0), |run| {
                 let start = clock::now();
-                let carried_out = (1..=*count).try_for_each(|number| {
+                let carried_out = (first..=*count).try_for_each(|number| {
                     if context.interrupt.is_raised() {
                         return Err(Error::interrupted());
                     }
@@ -353,24 +430,34 @@ impl DurabilityKind<'_> {
                     run.totals.operations += crash.acknowledged;
                     run.totals.transactions += crash.acknowledged;
                     run.crashes.push(crash);
+                    run.window_ns = Nanos(before_ns + clock::now().since(start).0);
+                    record.add_run(so_far(run, *count))?;
                     let elapsed = clock::now().since(start);
                     context.listener.on_event(&Event::Progress { elapsed, operations: run.totals.operations });
                     Ok(())
                 });
                 let stopped = crashes.stop();
-                run.window_ns = clock::now().since(start);
+                run.window_ns = Nanos(before_ns + clock::now().since(start).0);
                 keep_one_timeline(&mut run.crashes);
                 carried_out.and(stopped)
             })?;
             keep(bench, record, run)
         })?;
         let is_told = context.engine.about().is_in_process && *rung != CrashRung::D2;
-        if let Some(image) = pristine.filter(|_| is_told) {
+        if let Some(images) = pristine.filter(|_| is_told) {
             // What an engine in this process left in its directory is replaced by what was there.
-            stand::replace_files(&self.data, &image)?;
+            self.data.iter().zip(&images).try_for_each(|(data, image)| stand::replace_files(data, image))?;
         }
         failure.map_or(Ok(()), |message| Err(Error::environment(message)))
     }
+}
+
+/// A run that has not ended, as it is kept: if it is interrupted, its crashes are not carried out again.
+fn so_far(run: &Run, count: u32) -> Run {
+    let message = format!("{} of {count} crashes are done", run.crashes.len());
+    let mut run = Run { outcome: Outcome::Failed { message }, ..run.clone() };
+    keep_one_timeline(&mut run.crashes);
+    run
 }
 
 /// Keeps the events of the first crash with a damage, or of the first one.
@@ -410,18 +497,33 @@ fn on_disk(file_system: CrashFileSystem) -> FileSystem {
     }
 }
 
-fn planned(condition: &Condition, request: &DurabilityRequest, count: u32) -> PlannedRun {
+/// Directories of the data of all nodes; the first takes writes.
+fn data_directories(nodes: &Nodes) -> Result<Vec<PathBuf>> {
+    let of_node = |index: usize| nodes.at(index).data_directory().map(ToOwned::to_owned);
+    let all: Option<Vec<PathBuf>> = (0..nodes.counts().0 as usize).map(of_node).collect();
+    all.ok_or_else(|| Error::user("the engine has no data directory on this host"))
+}
+
+fn planned(
+    condition: &Condition,
+    request: &DurabilityRequest,
+    cluster: Option<CrashCluster>,
+    count: u32,
+) -> PlannedRun {
     let rung = request.rung;
     let place = ProofPlace::Crashes {
         rung,
         file_system: (rung == CrashRung::D2).then_some(request.file_system),
+        cluster,
         condition: condition.condition.clone(),
         must_lose: condition.must_lose,
         count,
     };
     let part = ProofPart { subject: ProofSubject::Durability, place, load: ProofLoad::Ledger };
     let name = condition.name();
-    let code = if name.is_empty() { rung.word().to_owned() } else { format!("{},{name}", rung.word()) };
+    let fault = cluster.map_or(String::new(), |cluster| format!(",{}", cluster.fault.word()));
+    let name = if name.is_empty() { name } else { format!(",{name}") };
+    let code = format!("{}{fault}{name}", rung.word());
     PlannedRun::new(code, RunKind::Proof(part), Dop::jobs(CLIENTS))
 }
 

@@ -12,9 +12,9 @@ use base::process::Trees;
 use crash::{
     FileSystem, Image, MountError, Mounted, MountedDisk, Pending, Policy, SharedVolume, Syncs, Volume, formatted,
 };
-use engine::{Engine, Node, Processes, Target, Workspace};
+use engine::{Engine, Node, Processes, Target, Workspace, close_all};
 use measure::clock;
-use record::{CrashRung, Nanos};
+use record::{ClusterFault, CrashRung, Nanos};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::layer::{FileFace, PowerSwitch};
@@ -44,13 +44,15 @@ pub(super) struct Stand<'a> {
     /// That of the disk, on a rung with one.
     pub(super) file_system: FileSystem,
     pub(super) syncs: Syncs,
-    /// Directory of the data, which the engine has left clean.
-    pub(super) data: PathBuf,
+    /// Directories of the data of each node, which the engine has left clean. The first node takes writes.
+    pub(super) data: Vec<PathBuf>,
+    /// Which of several nodes a fault takes.
+    pub(super) fault: ClusterFault,
     /// How long a start may take.
     pub(super) start_max: Duration,
 }
 
-/// The files of a running engine.
+/// The files of a running node.
 enum Files {
     /// On the file system of this host.
     Host,
@@ -64,9 +66,17 @@ enum Files {
 
 /// A running engine.
 pub(super) struct Running {
-    pub(super) node: Box<dyn Node>,
+    /// Its nodes; the first takes writes.
+    pub(super) nodes: Vec<RunningNode>,
     /// How long it took to start.
     pub(super) ready_ns: Nanos,
+    /// A fault takes so many of them, the first ones.
+    lost: usize,
+}
+
+/// A running node.
+pub(super) struct RunningNode {
+    pub(super) node: Box<dyn Node>,
     files: Files,
 }
 
@@ -76,89 +86,112 @@ pub(super) struct Fault {
     pub(super) at: Nanos,
     /// What was not synced, where that is known.
     pub(super) pending: Option<Pending>,
-    /// The files that are left; none where they are on the file system of this host.
-    pub(super) left: Option<Image>,
+    /// The files that are left of each node; none where they are on the file system of this host.
+    pub(super) left: Option<Vec<Image>>,
+    /// The nodes that it did not take.
+    pub(super) survivors: Vec<RunningNode>,
 }
 
 impl Stand<'_> {
-    /// The data as they are on the file system, in memory; none where faults leave them there.
-    pub(super) fn pristine(&self) -> Result<Option<Image>> {
+    /// The data of each node as they are on the file system, in memory; none where faults leave them there.
+    pub(super) fn pristine(&self) -> Result<Option<Vec<Image>>> {
         let is_in_process = self.engine.about().is_in_process;
-        match self.rung {
-            CrashRung::D0 if !is_in_process => Ok(None),
-            CrashRung::D0 | CrashRung::D1 => read_image(&self.data).map(Some),
-            CrashRung::D2 => self.disk_with(&read_image(&self.data)?).map(Some),
+        let of_node = |data: &PathBuf| match self.rung {
+            CrashRung::D0 | CrashRung::D1 => read_image(data),
+            CrashRung::D2 => self.disk_with(data, &read_image(data)?),
+        };
+        if self.rung == CrashRung::D0 && !is_in_process {
+            return Ok(None);
         }
+        self.data.iter().map(of_node).collect::<Result<_>>().map(Some)
     }
 
-    /// A volume with a disk whose file system has the files of `image`.
-    fn disk_with(&self, image: &Image) -> Result<Image> {
+    /// A volume with a disk whose file system has the files of `image`, which are those in `data`.
+    fn disk_with(&self, data: &Path, image: &Image) -> Result<Image> {
         let size_bytes = (2 * image.size_bytes() + DISK_FREE_BYTES).next_multiple_of(1 << 20);
-        let disk = formatted(self.file_system, size_bytes, &self.data).map_err(|error| self.no_layer(&error))?;
+        let disk = formatted(self.file_system, size_bytes, data).map_err(|error| no_layer(data, &error))?;
         let volume = SharedVolume::new(Volume::new(disk, Syncs::Honest));
-        let mounted = MountedDisk::at(&self.data, &volume, self.file_system).map_err(|error| self.no_layer(&error))?;
+        let mounted = MountedDisk::at(data, &volume, self.file_system).map_err(|error| no_layer(data, &error))?;
         mounted.fill(image).and_then(|()| mounted.finish()).map_err(|error| {
-            Error::environment(format!("{} cannot be copied to a disk that loses writes: {error}", self.data.display()))
+            Error::environment(format!("{} cannot be copied to a disk that loses writes: {error}", data.display()))
         })?;
         let disk = volume.lock().live().clone();
         Ok(disk)
     }
 
-    fn no_layer(&self, error: &MountError) -> Error {
-        let data = self.data.display();
-        Error::environment(format!("{data} cannot be put on a layer that loses writes: {error}"))
-            .hint("run as root where /dev/fuse is, or give --rung D0")
-    }
-
     /// Starts the engine on `files`, or on those that are there. Why it does not start is the inner error.
-    pub(super) fn start(&self, files: Option<Image>) -> Result<std::result::Result<Running, engine::Error>> {
+    pub(super) fn start(&self, files: Option<Vec<Image>>) -> Result<std::result::Result<Running, engine::Error>> {
         let start = clock::now();
-        let is_told = self.engine.about().is_in_process;
-        let (files, node) = match files {
-            Some(image) if self.rung == CrashRung::D2 => {
-                let volume = SharedVolume::new(Volume::new(image, self.syncs));
-                match MountedDisk::at(&self.data, &volume, self.file_system) {
-                    Ok(mounted) => (Files::Disk(mounted, volume.clone()), self.open_on_disk(&volume)),
-                    // What is left is not even a file system: nothing can start on it.
-                    Err(error @ MountError::Unreadable { .. }) => {
-                        return Ok(Err(engine::Error::new(engine::Kind::Unreachable, error.to_string())));
+        let mut all = Vec::new();
+        match files {
+            None => all.resize_with(self.data.len(), || Files::Host),
+            Some(images) => {
+                for (data, image) in self.data.iter().zip(images) {
+                    match self.provide(data, image)? {
+                        Ok(files) => all.push(files),
+                        Err(error) => return Ok(Err(error)),
                     }
-                    Err(error) => return Err(self.no_layer(&error)),
                 }
             }
-            Some(image) if is_told => {
-                replace_files(&self.data, &image)?;
-                let face = Arc::new(FileFace::default());
-                let layer = Arc::clone(&face) as Arc<dyn engine::FileLayer>;
-                let opened = self.engine.open_above(&self.target, &self.workspace, layer);
-                (Files::Told(face, None), opened.and_then(claimed))
+        }
+        let lost = if self.fault == ClusterFault::Primary { 1 } else { all.len() };
+        Ok(self.open(&all).map(|nodes| Running {
+            nodes: nodes.into_iter().zip(all).map(|(node, files)| RunningNode { node, files }).collect(),
+            ready_ns: clock::now().since(start),
+            lost,
+        }))
+    }
+
+    /// Makes `image` the files in `data`. Why nothing can start on them is the inner error.
+    fn provide(&self, data: &Path, image: Image) -> Result<std::result::Result<Files, engine::Error>> {
+        let is_told = self.engine.about().is_in_process;
+        if is_told && self.rung != CrashRung::D2 {
+            replace_files(data, &image)?;
+            return Ok(Ok(Files::Told(Arc::new(FileFace::default()), None)));
+        }
+        let volume = SharedVolume::new(Volume::new(image, self.syncs));
+        if self.rung != CrashRung::D2 {
+            let mounted = Mounted::at(data, &volume).map_err(|error| no_layer(data, &error))?;
+            return Ok(Ok(Files::Mounted(mounted, volume)));
+        }
+        match MountedDisk::at(data, &volume, self.file_system) {
+            Ok(mounted) => Ok(Ok(Files::Disk(mounted, volume))),
+            // What is left is not even a file system.
+            Err(error @ MountError::Unreadable { .. }) => {
+                Ok(Err(engine::Error::new(engine::Kind::Unreachable, error.to_string())))
             }
-            Some(image) => {
-                let volume = SharedVolume::new(Volume::new(image, self.syncs));
-                let mounted = Mounted::at(&self.data, &volume).map_err(|error| self.no_layer(&error))?;
-                (Files::Mounted(mounted, volume), self.open_server())
-            }
-            None => (Files::Host, self.open_server()),
-        };
-        Ok(node.map(|node| Running { node, ready_ns: clock::now().since(start), files }))
+            Err(error) => Err(no_layer(data, &error)),
+        }
     }
 }
 
+fn no_layer(data: &Path, error: &MountError) -> Error {
+    Error::environment(format!("{} cannot be put on a layer that loses writes: {error}", data.display()))
+        .hint("run as root where /dev/fuse is, or give --rung D0")
+}
+
 impl Stand<'_> {
-    /// Opens the engine on the disk of `volume`; one in this process cannot be killed, and is refused its files without power.
-    fn open_on_disk(&self, volume: &SharedVolume) -> engine::Result<Box<dyn Node>> {
-        match self.engine.about().is_in_process {
-            true => {
-                let switch = Arc::new(PowerSwitch(volume.clone()));
-                self.engine.open_above(&self.target, &self.workspace, switch).and_then(claimed)
+    /// Opens the engine, whose nodes have `files`. One in this process cannot be killed, and is told or refused its files.
+    fn open(&self, files: &[Files]) -> engine::Result<Vec<Box<dyn Node>>> {
+        let layer = match files {
+            [Files::Told(face, _)] => Some(Arc::clone(face) as Arc<dyn engine::FileLayer>),
+            [Files::Disk(_, volume)] if self.engine.about().is_in_process => {
+                Some(Arc::new(PowerSwitch(volume.clone())) as Arc<dyn engine::FileLayer>)
             }
-            false => self.open_server(),
+            _ => None,
+        };
+        match layer {
+            Some(layer) => {
+                let opened = self.engine.open_above(&self.target, &self.workspace, layer);
+                opened.and_then(|node| claimed(vec![node]))
+            }
+            None => self.open_servers(),
         }
     }
 
-    /// Starts a server. One that has not started in time, because it waits for what it has lost or works at it for ever, is
-    /// killed with all that it has started: all processes below this one.
-    fn open_server(&self) -> engine::Result<Box<dyn Node>> {
+    /// Starts the servers. Where they have not started in time, because they wait for what they have lost or work at it for ever, they
+    /// are killed with all that they have started: all processes below this one.
+    fn open_servers(&self) -> engine::Result<Vec<Box<dyn Node>>> {
         let (started, watched) = channel::<()>();
         thread::scope(|scope| {
             let watch = scope.spawn(move || {
@@ -173,7 +206,7 @@ impl Stand<'_> {
                 }
                 is_late
             });
-            let opened = self.engine.open(&self.target, &self.workspace).and_then(claimed);
+            let opened = self.engine.open_cluster(&self.target, &self.workspace).and_then(claimed);
             drop(started);
             match (watch.join(), opened) {
                 (Ok(true), Err(_)) => {
@@ -186,41 +219,55 @@ impl Stand<'_> {
     }
 }
 
-/// The node, with its schema claimed.
-fn claimed(node: Box<dyn Node>) -> engine::Result<Box<dyn Node>> {
-    match node.claim() {
-        Ok(()) => Ok(node),
+/// The nodes, with their schema claimed.
+fn claimed(nodes: Vec<Box<dyn Node>>) -> engine::Result<Vec<Box<dyn Node>>> {
+    let claim = |(number, node): (usize, &Box<dyn Node>)| if number == 0 { node.claim() } else { node.join() };
+    match nodes.iter().enumerate().try_for_each(claim) {
+        Ok(()) => Ok(nodes),
         Err(error) => {
-            kill(node.as_ref());
-            // What it says when it is closed after that is no news.
-            let _ = node.close();
+            kill(&nodes.iter().map(AsRef::as_ref).collect::<Vec<&dyn Node>>());
+            // What they say when they are closed after that is no news.
+            let _ = close_all(nodes);
             Err(error)
         }
     }
 }
 
 impl Running {
+    /// Of nodes that a fault has left; with the next one all of them are lost.
+    pub(super) fn of_survivors(nodes: Vec<RunningNode>, ready_ns: Nanos) -> Running {
+        Running { lost: nodes.len(), nodes, ready_ns }
+    }
+
+    /// The node that takes writes.
+    pub(super) fn node(&self) -> &dyn Node {
+        self.nodes[0].node.as_ref()
+    }
+
+    /// From now on all nodes are lost with a fault.
+    pub(super) fn lose_all(&mut self) {
+        self.lost = self.nodes.len();
+    }
+
     /// From now on what is not synced may be lost; what was done before is on stable storage.
     pub(super) fn arm(&mut self, stand: &Stand<'_>) -> Result<()> {
-        match &mut self.files {
-            Files::Host => {}
-            Files::Mounted(_, volume) | Files::Disk(_, volume) => volume.lock().rebase(),
-            Files::Told(face, armed) => {
-                let volume = SharedVolume::new(Volume::new(read_image(&stand.data)?, stand.syncs));
-                face.arm(volume.clone());
-                *armed = Some(volume);
+        for (node, data) in self.nodes.iter_mut().zip(&stand.data) {
+            match &mut node.files {
+                Files::Host => {}
+                Files::Mounted(_, volume) | Files::Disk(_, volume) => volume.lock().rebase(),
+                Files::Told(face, armed) => {
+                    let volume = SharedVolume::new(Volume::new(read_image(data)?, stand.syncs));
+                    face.arm(volume.clone());
+                    *armed = Some(volume);
+                }
             }
         }
         Ok(())
     }
 
-    /// What the engine writes to, where that loses writes.
+    /// What the node that takes writes writes to, where that loses writes.
     pub(super) fn volume(&self) -> Option<SharedVolume> {
-        match &self.files {
-            Files::Host => None,
-            Files::Mounted(_, volume) | Files::Disk(_, volume) => Some(volume.clone()),
-            Files::Told(_, volume) => volume.clone(),
-        }
+        self.nodes[0].volume()
     }
 
     /// Waits until the power has gone off by itself, but no longer than `time_max`.
@@ -237,33 +284,76 @@ impl Running {
         self.volume().is_some_and(|volume| volume.lock().has_tripped())
     }
 
-    /// Turns the power off: from one moment on nothing is written and nothing answered, then the processes are killed.
+    /// Turns the power of the nodes off that a fault takes: from one moment on nothing is written and nothing answered, then their
+    /// processes are killed.
     pub(super) fn fault(&self) -> Nanos {
-        if let Some(volume) = self.volume() {
-            volume.freeze();
-        }
+        let lost = &self.nodes[..self.lost];
+        let volumes: Vec<SharedVolume> = lost.iter().filter_map(RunningNode::volume).collect();
+        SharedVolume::freeze_all(&volumes);
         let at = clock::now();
-        send_kill(self.node.as_ref());
-        // Processes that wait for the volume end only when they are let go, and do nothing more then.
-        if let Some(volume) = self.volume() {
-            volume.release();
-        }
+        send_kill(&lost.iter().map(|node| node.node.as_ref()).collect::<Vec<&dyn Node>>());
+        // Processes that wait for a volume end only when they are let go, and do nothing more then.
+        volumes.iter().for_each(SharedVolume::release);
         at
     }
 
-    /// Ends what is left of the engine after its fault `at`; what of its files survives is drawn by `policy` and `seed`.
-    pub(super) fn end(self, at: Nanos, policy: Policy, seed: u64) -> Result<Fault> {
-        let Running { node, files, .. } = self;
+    /// Ends what is left of the nodes that the fault `at` took; what of their files survives is drawn by `policy` and `seed`.
+    pub(super) fn end(mut self, at: Nanos, policy: Policy, seed: u64) -> Result<Fault> {
+        let survivors = self.nodes.split_off(self.lost);
+        let (mut pending, mut left) = (None, None);
+        for (node, number) in self.nodes.into_iter().zip(0..) {
+            let Some(volume) = node.end()? else { continue };
+            let volume = volume.lock();
+            let (so_far, more): (Pending, Pending) = (pending.unwrap_or_default(), volume.pending());
+            pending = Some(Pending {
+                writes: so_far.writes + more.writes,
+                bytes: so_far.bytes + more.bytes,
+                names: so_far.names + more.names,
+            });
+            // Each node has losses of its own.
+            let seed = seed ^ u64::wrapping_mul(number, 0x9e37_79b9_7f4a_7c15);
+            left.get_or_insert_with(Vec::new).push(volume.survivors(policy, seed));
+        }
+        Ok(Fault { at, pending, left, survivors })
+    }
+
+    /// Stops the engine as its user does.
+    pub(super) fn close(self) -> Result<()> {
+        let (nodes, files): (Vec<Box<dyn Node>>, Vec<Files>) =
+            self.nodes.into_iter().map(|node| (node.node, node.files)).unzip();
+        let closed = close_all(nodes);
+        for files in files {
+            if let Files::Mounted(mounted, _) = files {
+                mounted.end().map_err(|error| Error::environment(format!("a mount cannot be ended: {error}")))?;
+            }
+        }
+        Ok(closed?)
+    }
+}
+
+impl RunningNode {
+    /// What it writes to, where that loses writes.
+    fn volume(&self) -> Option<SharedVolume> {
+        match &self.files {
+            Files::Host => None,
+            Files::Mounted(_, volume) | Files::Disk(_, volume) => Some(volume.clone()),
+            Files::Told(_, volume) => volume.clone(),
+        }
+    }
+
+    /// Ends what is left of it after its fault; what it wrote to, where that loses writes.
+    fn end(self) -> Result<Option<SharedVolume>> {
+        let RunningNode { node, files } = self;
         let refused = |error: std::io::Error| {
             Error::environment(format!("a layer that loses writes cannot be unmounted: {error}"))
                 .hint("it ends with this program")
         };
         // A server that was killed, or a file that cannot be written, has nothing to say when it is closed.
         let close = |node: Box<dyn Node>| {
-            kill(node.as_ref());
+            kill(&[node.as_ref()]);
             let _ = node.close();
         };
-        let volume = match files {
+        Ok(match files {
             Files::Host => {
                 close(node);
                 None
@@ -283,22 +373,7 @@ impl Running {
                 close(node);
                 volume
             }
-        };
-        let lost = volume.map(|volume| {
-            let volume = volume.lock();
-            (volume.pending(), volume.survivors(policy, seed))
-        });
-        let (pending, left) = lost.unzip();
-        Ok(Fault { at, pending, left })
-    }
-
-    /// Stops the engine as its user does.
-    pub(super) fn close(self) -> Result<()> {
-        let closed = self.node.close();
-        if let Files::Mounted(mounted, _) = self.files {
-            mounted.end().map_err(|error| Error::environment(format!("a mount cannot be ended: {error}")))?;
-        }
-        Ok(closed?)
+        })
     }
 }
 
@@ -331,26 +406,38 @@ pub(super) fn replace_files(data: &Path, image: &Image) -> Result<()> {
     replace().map_err(|error| Error::environment(format!("{} cannot be written: {error}", data.display())))
 }
 
-/// Sends SIGKILL to all processes of `node`: its main processes are stopped first, so that they start no others meanwhile.
-fn send_kill(node: &dyn Node) -> Vec<Process> {
-    let Processes::Local(roots) = node.processes() else { return Vec::new() };
-    let roots: Vec<u32> = roots.into_iter().filter(|pid| base::process::is_running(*pid)).collect();
+/// Removes the directories of servers that have left `data` in them, each below `workspace`: what is kept there is needed no more.
+pub(super) fn remove_servers(data: &[PathBuf], workspace: &Path) -> Result<()> {
+    let own = data.iter().filter_map(|data| data.parent()).filter(|root| root.parent() == Some(workspace));
+    own.filter(|root| root.exists()).try_for_each(|root| {
+        fs::remove_dir_all(root)
+            .map_err(|error| Error::environment(format!("{} cannot be removed: {error}", root.display())))
+    })
+}
+
+/// Sends SIGKILL to all processes of `nodes`: their main processes are stopped first, so that they start no others meanwhile.
+fn send_kill(nodes: &[&dyn Node]) -> Vec<Process> {
+    let roots = nodes.iter().flat_map(|node| match node.processes() {
+        Processes::Local(roots) => roots,
+        Processes::InProcess | Processes::Remote => Vec::new(),
+    });
+    let roots: Vec<u32> = roots.filter(|pid| base::process::is_running(*pid)).collect();
     roots.iter().for_each(|pid| signal(*pid, Signal::STOP));
     let all = Trees::new("/proc", &roots).processes();
     all.iter().filter(|process| process.is_alive()).for_each(|process| signal(process.pid, Signal::KILL));
     all
 }
 
-fn signal(pid: u32, signal: Signal) {
+pub(super) fn signal(pid: u32, signal: Signal) {
     if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
         // One that has ended needs no signal.
         let _ = kill_process(pid, signal);
     }
 }
 
-/// Kills all processes of `node` and waits until they have ended.
-fn kill(node: &dyn Node) {
-    let all = send_kill(node);
+/// Kills all processes of `nodes` and waits until they have ended.
+fn kill(nodes: &[&dyn Node]) {
+    let all = send_kill(nodes);
     let start = Instant::now();
     while all.iter().any(|process| process.is_alive()) && start.elapsed() < END_MAX {
         thread::sleep(Duration::from_millis(2));

@@ -126,7 +126,7 @@ impl Kind<2> for Pair<'_> {
                 .hint("give two targets; dbdyno works in one schema of a database"));
         }
         let directory = directory.make_side(SIDES[opened.len()])?;
-        Ok(OpenOptions { directory, keep: false, cache: None })
+        Ok(OpenOptions { directory, keep: false, keeps_each_node: false, cache: None })
     }
 
     fn plan(&mut self, directory: &MeasuredDirectory, platforms: &mut [Platform<'_>; 2]) -> Result<[Plan; 2]> {

@@ -11,12 +11,12 @@ use server::{Process, Signal};
 
 use super::*;
 use crate::POSTGRES;
-use crate::server::start_all;
 use crate::server::tests::{is_empty, query_field, scratch, simulate_owner_crash, workspace};
+use crate::server::{Kept, start_all};
 
 fn start_target(text: &str, scratch: &tempfile::TempDir, keep: bool) -> Vec<Cluster> {
     let target: Target = text.parse().expect("target");
-    start_all(&target, &workspace(scratch, keep)).unwrap_or_else(|error| panic!("{text}: {error:?}"))
+    start_all(&target, &workspace(scratch, keep), Kept::Primary).unwrap_or_else(|error| panic!("{text}: {error:?}"))
 }
 
 fn signal(pid: u32, signal: Signal) {
