@@ -138,8 +138,9 @@ impl Launcher<'_> {
         command.arg(format!("--defaults-file={}", self.option_file().display()));
         command.arg(format!("--datadir={}", self.data().display()));
         command.arg(format!("--tmpdir={}", self.temporary_directory().display()));
-        // The directory of its socket is made with the start; this one is in the data directory.
-        command.args(self.spec.launch).args(["--wsrep-recover", "--socket=recover.sock"]);
+        // The directory of its socket is made with the start: this one has a name and no file.
+        command.args(self.spec.launch).arg("--wsrep-recover");
+        command.arg(format!("--socket=@dbdyno-recover-{}", std::process::id()));
         let output = self.runner.output(command)?;
         let said = [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
         Position::recovered(&said).ok_or_else(|| {
