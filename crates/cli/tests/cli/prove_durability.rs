@@ -31,6 +31,11 @@ fn crashes(record: &Value, name: &str) -> (usize, usize) {
     (all.len(), all.iter().filter(is_damaged).count())
 }
 
+/// What was printed, without line breaks.
+fn flat(output: &Finished) -> String {
+    output.out.split_whitespace().collect::<Vec<&str>>().join(" ")
+}
+
 /// Holds that of `count` crashes of `control` at least three of five lost something.
 fn assert_loses(record: &Value, control: &str, count: usize) {
     let (found, damaged) = crashes(record, control);
@@ -163,6 +168,70 @@ fn sqlite_survives_on_the_highest_rung_of_the_machine() {
 }
 
 #[test]
+fn a_promoted_replica_has_what_the_primary_acknowledged_if_it_is_synchronous() {
+    if !has_d1() {
+        return;
+    }
+    let (bench, target) = (Bench::new(), "local:postgres?replicas=1");
+    let (record, output) = prove(&bench, target, &["--crashes", "3", "--control", "synchronous=off"]);
+    let sentence = "SURVIVED D1, primary of 2 nodes lost, replica promoted";
+    assert!(flat(&output).contains(sentence), "{}", output.out);
+    assert!(record["plan"]["target"].as_str().unwrap().contains("synchronous=on"), "it is set where it is not given");
+    assert_eq!(crashes(&record, "asked"), (3, 0));
+    assert_loses(&record, "synchronous=off", 3);
+    std::fs::remove_file(bench.path().join("r.jsonl")).unwrap();
+    let (record, output) =
+        prove(&bench, target, &["--fault", "all-nodes", "--rung", "D0", "--crashes", "2", "--control", "none"]);
+    assert!(flat(&output).contains("NO POWER on D0, all 2 nodes lost at once"), "{}", output.out);
+    assert_eq!(crashes(&record, "asked"), (2, 0));
+}
+
+#[test]
+fn a_galera_cluster_that_dies_as_a_whole_loses_what_no_node_has_flushed() {
+    if !has_d1() {
+        return;
+    }
+    let (bench, control) = (Bench::new(), "innodb_flush_log_at_trx_commit=0");
+    let (record, output) = prove(&bench, "local:mariadb?nodes=2", &["--crashes", "1", "--control", control]);
+    assert!(flat(&output).contains("SURVIVED D1, all 2 nodes lost at once"), "{}", output.out);
+    assert_eq!(crashes(&record, "asked"), (1, 0));
+    assert_loses(&record, control, 2);
+    assert_eq!(bench.files().len(), 1, "nothing but the record stays: {:?}", bench.files());
+}
+
+#[test]
+fn a_killed_proof_goes_on_with_its_record() {
+    let bench = Bench::new();
+    let options = ["prove", "durability", "--crashes", "8", "--control", "none", "--seed", "7", "--record", "r.jsonl"];
+    let mut proof = bench.start(&options);
+    let path = bench.path().join("r.jsonl");
+    let start = Instant::now();
+    let is_begun = || std::fs::read_to_string(&path).is_ok_and(|text| text.contains("2 of 8 crashes are done"));
+    while !is_begun() && start.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    proof.kill().unwrap();
+    proof.wait().unwrap();
+    let of = |record: &Value| record["runs"][0]["crashes"].as_array().unwrap().clone();
+    let before = of(&bench.record("r.jsonl"));
+    assert!((2..8).contains(&before.len()), "{}", before.len());
+    let refused = bench.run(&["run", "--resume", "r.jsonl"]);
+    assert!(refused.code == 2 && refused.err.contains("prove durability --resume"), "{}", refused.err);
+    let refused = bench.run(&["prove", "durability", "--resume", "r.jsonl", "--target", "sqlite?synchronous=off"]);
+    assert!(refused.code == 2 && refused.err.contains("was started with target sqlite"), "{}", refused.err);
+    bench.succeed(&["prove", "durability", "--resume", "r.jsonl"]);
+    let after = of(&bench.record("r.jsonl"));
+    assert_eq!(
+        after.iter().map(|crash| crash["number"].as_u64().unwrap()).collect::<Vec<u64>>(),
+        [1, 2, 3, 4, 5, 6, 7, 8]
+    );
+    let drawn = |crash: &Value| (crash["seed"].clone(), crash["acknowledged"].clone());
+    let [before_drawn, kept] =
+        [&before[..], &after[..before.len()]].map(|all| all.iter().map(drawn).collect::<Vec<_>>());
+    assert_eq!(before_drawn, kept, "crashes that were done are not carried out again");
+}
+
+#[test]
 fn a_killed_proof_leaves_no_mount_and_its_server_is_found() {
     if has_d1() {
         a_killed_proof_leaves_nothing("D1");
@@ -227,4 +296,11 @@ fn a_server_of_somebody_else_is_not_killed() {
     let output = bench.run(&["prove", "durability", "--control", "luck"]);
     assert_eq!(output.code, 2);
     assert!(output.err.contains("known are lying-storage, synchronous=off"), "{}", output.err);
+    for (target, why) in [
+        ("sqlite", "is one of several nodes, and sqlite is a single one"),
+        ("local:mariadb?nodes=2", "needs a replica to promote"),
+    ] {
+        let output = bench.run(&["prove", "durability", "--target", target, "--fault", "primary"]);
+        assert!(output.code == 2 && output.err.contains(why) && output.err.contains("hint:"), "{}", output.err);
+    }
 }

@@ -17,6 +17,7 @@ mod witness_file;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crash::{FileSystem, Syncs, can_mount, can_mount_disk};
 use engine::{Durability, Failover, Target, Weakening, Workspace};
@@ -394,9 +395,7 @@ impl DurabilityKind<'_> {
             syncs: tried.syncs,
             data: self.data.clone(),
             fault: self.fault.unwrap_or(ClusterFault::AllNodes),
-            // They are started one after the other.
-            start_max: self.data.len() as u32
-                * if *condition == CrashCondition::Asked { START_MAX } else { START_OF_CONTROL_MAX },
+            start_max: start_max(self.data.len() as u32, condition),
         };
         let pristine = stand.pristine()?;
         let witness = workspace.directory.join("witness");
@@ -495,6 +494,12 @@ fn on_disk(file_system: CrashFileSystem) -> FileSystem {
         CrashFileSystem::Xfs => FileSystem::Xfs,
         CrashFileSystem::Btrfs => FileSystem::Btrfs,
     }
+}
+
+/// How long a start of `nodes` may take. Several are started one after the other, and wait for each other.
+fn start_max(nodes: u32, condition: &CrashCondition) -> Duration {
+    let of_node = if *condition == CrashCondition::Asked { START_MAX } else { START_OF_CONTROL_MAX };
+    if nodes > 1 { 2 * nodes * of_node } else { of_node }
 }
 
 /// Directories of the data of all nodes; the first takes writes.
