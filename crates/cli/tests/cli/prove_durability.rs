@@ -173,17 +173,17 @@ fn a_promoted_replica_has_what_the_primary_acknowledged_if_it_is_synchronous() {
         return;
     }
     let (bench, target) = (Bench::new(), "local:postgres?replicas=1");
-    let (record, output) = prove(&bench, target, &["--crashes", "3", "--control", "synchronous=off"]);
+    let (record, output) = prove(&bench, target, &["--crashes", "2", "--control", "synchronous=off"]);
     let sentence = "SURVIVED D1, primary of 2 nodes lost, replica promoted";
     assert!(flat(&output).contains(sentence), "{}", output.out);
     assert!(record["plan"]["target"].as_str().unwrap().contains("synchronous=on"), "it is set where it is not given");
-    assert_eq!(crashes(&record, "asked"), (3, 0));
-    assert_loses(&record, "synchronous=off", 3);
+    assert_eq!(crashes(&record, "asked"), (2, 0));
+    assert_loses(&record, "synchronous=off", 2);
     std::fs::remove_file(bench.path().join("r.jsonl")).unwrap();
     let (record, output) =
-        prove(&bench, target, &["--fault", "all-nodes", "--rung", "D0", "--crashes", "2", "--control", "none"]);
+        prove(&bench, target, &["--fault", "all-nodes", "--rung", "D0", "--crashes", "1", "--control", "none"]);
     assert!(flat(&output).contains("NO POWER on D0, all 2 nodes lost at once"), "{}", output.out);
-    assert_eq!(crashes(&record, "asked"), (2, 0));
+    assert_eq!(crashes(&record, "asked"), (1, 0));
 }
 
 #[test]

@@ -578,6 +578,7 @@ fn run(number: u32, pace: Pace) -> Run {
             moment: CrashMoment::Checkpoint,
             survival: Survival::Torn,
             delay_ns: Some(Nanos(2_000_000)),
+            isolated_ns: Some(Nanos(30_000_000)),
             attempted: 9,
             acknowledged: 8,
             unknown: 1,

@@ -42,9 +42,12 @@ pub fn resume_durability(
 
 /// The target of `record` as its user gave it: without what a proof of `engine` adds.
 pub fn target_as_given(target: &Target, engine: &dyn Engine) -> Target {
-    let cluster = engine.durability().and_then(|durability| durability.cluster);
-    let of_cluster = cluster.map_or(&[][..], |cluster| cluster.parameters);
-    let added = |(name, value): &(String, String)| of_cluster.iter().any(|own| *own == (name.as_str(), value.as_str()));
+    let durability = engine.durability();
+    let of_single = durability.map_or(&[][..], |durability| durability.parameters);
+    let of_cluster = durability.and_then(|durability| durability.cluster).map_or(&[][..], |cluster| cluster.parameters);
+    let added = |(name, value): &(String, String)| {
+        of_single.iter().chain(of_cluster).any(|own| *own == (name.as_str(), value.as_str()))
+    };
     let mut target = target.clone();
     target.parameters.retain(|parameter| !added(parameter));
     target
