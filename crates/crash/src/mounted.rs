@@ -169,7 +169,14 @@ fn mount_session(directory: &Path, volume: &SharedVolume) -> Result<Session<Dire
     })
 }
 
+/// Whether tests may mount, by what `can` says: where root may not, they fail, because nothing would have been tested.
 #[cfg(test)]
+pub(crate) fn may_mount(can: Result<(), MountError>) -> bool {
+    let is_root = rustix::process::geteuid().is_root();
+    assert!(can.is_ok() || !is_root, "root cannot mount: {}", can.unwrap_err());
+    can.is_ok()
+}
+
 /// Whether a directory of a path is a mount of this crate, by the text of `/proc/self/mountinfo`.
 #[cfg(test)]
 fn is_mounted(mountinfo: &str, directory: &Path) -> bool {

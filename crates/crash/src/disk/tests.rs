@@ -2,11 +2,12 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 
 use super::*;
+use crate::mounted::may_mount;
 use crate::survivors::Policy;
 
 const SIZE_BYTES: u64 = 400 << 20;
 
-/// A file system on a disk, where this host has it.
+/// A file system on a disk, where this user may have it.
 struct Stand {
     scratch: tempfile::TempDir,
     file_system: FileSystem,
@@ -14,8 +15,8 @@ struct Stand {
 
 impl Stand {
     fn new(file_system: FileSystem) -> Option<Stand> {
-        can_mount_disk(file_system).ok()?;
-        Some(Stand { scratch: tempfile::tempdir().expect("temporary directory"), file_system })
+        may_mount(can_mount_disk(file_system))
+            .then(|| Stand { scratch: tempfile::tempdir().expect("temporary directory"), file_system })
     }
 
     fn path(&self, name: &str) -> PathBuf {

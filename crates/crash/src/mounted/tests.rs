@@ -8,13 +8,14 @@ use crate::{Image, Policy, Syncs, Volume};
 /// O_DSYNC, as Linux numbers it.
 const O_DSYNC: i32 = 0o10_000;
 
-/// A mount of a new volume, as far as this host has one.
+/// A mount of a new volume, as far as this user may have one.
 fn mounted() -> Option<(tempfile::TempDir, SharedVolume, Mounted)> {
     let scratch = tempfile::tempdir().expect("temporary directory");
-    can_mount().ok()?;
-    let volume = SharedVolume::new(Volume::new(Image::empty(), Syncs::Honest));
-    let mounted = Mounted::at(scratch.path(), &volume).ok()?;
-    Some((scratch, volume, mounted))
+    may_mount(can_mount()).then(|| {
+        let volume = SharedVolume::new(Volume::new(Image::empty(), Syncs::Honest));
+        let mounted = Mounted::at(scratch.path(), &volume).expect("mounted");
+        (scratch, volume, mounted)
+    })
 }
 
 /// Data of a name, of what is left when nothing survives that was not synced.
