@@ -140,6 +140,13 @@ impl Log {
         &self.entries[..count]
     }
 
+    /// The number of the last change before the first sync after number `at`; of the last of all where none follows.
+    pub fn before_sync(&self, at: u64) -> u64 {
+        let from = self.until(at).len();
+        let sync = self.entries[from..].iter().find(|entry| matches!(entry.change, Change::Sync { .. }));
+        sync.map_or_else(|| self.last(), |entry| entry.seq - 1)
+    }
+
     /// Bytes that its writes hold in memory.
     pub fn data_bytes(&self) -> u64 {
         self.data_bytes

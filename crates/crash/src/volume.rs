@@ -142,9 +142,14 @@ impl Volume {
         self.is_frozen
     }
 
-    /// What was not synced.
-    pub fn pending(&self) -> Pending {
-        pending(&self.log, self.seq())
+    /// The number of the last change before the first sync after number `at`, when most is not synced.
+    pub fn before_sync(&self, at: u64) -> u64 {
+        self.log.before_sync(at)
+    }
+
+    /// What was not synced after the change with number `at`.
+    pub fn pending(&self, at: u64) -> Pending {
+        pending(&self.log, at)
     }
 
     /// Writes the log in the format of dm-log-writes, after what was there before it; the number of entries. For a volume whose only
@@ -161,7 +166,12 @@ impl Volume {
 
     /// What is there after a fault now.
     pub fn survivors(&self, policy: Policy, seed: u64) -> Image {
-        survivors(&self.base, &self.log, self.seq(), policy, seed)
+        self.survivors_at(self.seq(), policy, seed)
+    }
+
+    /// What would have been there after a fault when the change with number `at` had been made, and no later one.
+    pub fn survivors_at(&self, at: u64, policy: Policy, seed: u64) -> Image {
+        survivors(&self.base, &self.log, at, policy, seed)
     }
 }
 

@@ -11,6 +11,8 @@ pub struct Durability {
     pub parameters: &'static [(&'static str, &'static str)],
     /// Settings under which acknowledged commits may be lost, the usual one first.
     pub weakenings: &'static [Weakening],
+    /// Settings, or facts among them, by which the engine protects its pages against faults: checksums, copies.
+    pub protections: &'static [&'static str],
     /// A statement after which the log goes on in another file, or from its beginning; absent where there is none.
     pub log_switch: Option<&'static str>,
     /// Checks by the engine itself of what is stored.

@@ -34,6 +34,13 @@ pub trait Session: Send {
     /// returned, or changed if the statement returns none. Outside a transaction it commits by itself.
     fn execute(&mut self, statement: Statement, binds: &[Value<'_>]) -> Result<u64>;
 
+    /// Runs one query that some engines do not prepare, and returns its rows; of such an engine values may be texts, whatever their
+    /// columns are.
+    fn query_text(&mut self, sql: &str) -> Result<Vec<Vec<Value<'static>>>> {
+        let statement = self.prepare(sql)?;
+        self.query(statement, &[])
+    }
+
     /// Runs one statement as text, parsed and planned anew; the rows that it returns are read completely and dropped. Returns the
     /// number of rows as [`Session::execute`] does; 0 where the engine does not tell it of text.
     fn execute_text(&mut self, sql: &str) -> Result<u64> {

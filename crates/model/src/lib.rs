@@ -145,10 +145,10 @@ pub use node::{node_commits, node_rate};
 pub use observed_side::{server_cpu_ratio, server_side};
 pub use pipeline::{PipelinePoint, pipelines};
 pub use platform_proof::{
-    Amplification, CacheDeviceProof, CacheTier, DeviceCell, DurabilityCondition, DurabilityProof, FabricLoad,
-    FabricNetwork, FabricProof, MemberShare, NfsCell, NfsLoad, NfsProof, NotShown, NumaCell, NumaProof, OverRounds,
-    PlatformProof, ProofVerdict, Stratum, TierDevice, TierPoint, TiersProof, VolumeLoad, VolumeProof, cache_device,
-    cache_hits, durability_shown, platform_proof,
+    Amplification, CacheDeviceProof, CacheTier, DeviceCell, DurabilityCondition, DurabilityProof, Excluded, FabricLoad,
+    FabricNetwork, FabricProof, GradedLie, MemberShare, NfsCell, NfsLoad, NfsProof, NotShown, NumaCell, NumaProof,
+    OverRounds, PlatformProof, ProofVerdict, Protection, Stratum, TierDevice, TierPoint, TiersProof, VolumeLoad,
+    VolumeProof, cache_device, cache_hits, durability_shown, platform_proof,
 };
 pub use price::{
     Cost, CostRatio, IncomparablePrices, PriceBook, PriceItem, PriceKind, cost_ratio, incomparable_prices,

@@ -137,12 +137,19 @@ impl CrashMoment {
         [CrashMoment::Commit, CrashMoment::Checkpoint, CrashMoment::Flush, CrashMoment::Tables, CrashMoment::LogSwitch];
 }
 
-/// A crash.
+/// A state that a crash has left, and what the engine made of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Crash {
-    /// Its number in its run, counted from 1.
+    /// The number of the crash in its run, counted from 1.
     pub number: u32,
+    /// Which of the states of this crash it is, counted from 1: the first is that of the fault itself, the others are of faults at
+    /// earlier changes of the same load.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub state: u32,
+    /// Changes of the storage between the begin of the load and the fault; absent where they are not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changes: Option<u64>,
     /// Seed of what is drawn by lot.
     pub seed: u64,
     /// What the engine was doing.
@@ -187,6 +194,14 @@ pub struct Crash {
     pub timeline: Vec<CrashEvent>,
 }
 
+pub(crate) fn one() -> u32 {
+    1
+}
+
+pub(crate) fn is_one(count: &u32) -> bool {
+    *count == 1
+}
+
 /// What a proof of durability has shown of an engine with the same version and settings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -200,6 +215,9 @@ pub struct DurabilityShown {
     pub crashes: u64,
     /// Those with a loss or another damage.
     pub damaged: u64,
+    /// States that its crashes have left; absent where each has left one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub states: Option<u64>,
     /// Name of the record of the proof.
     pub record: String,
     /// The host that it ran on; absent where not known.

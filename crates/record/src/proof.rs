@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::crash::{is_one, one};
 use crate::{Bytes, CrashCluster, CrashCondition, CrashFileSystem, CrashRung};
 
 /// The property.
@@ -101,6 +102,12 @@ pub enum ProofPlace {
         must_lose: bool,
         /// Faults of the run.
         count: u32,
+        /// States of each of them that the engine is started on.
+        #[serde(default = "one", skip_serializing_if = "is_one")]
+        states: u32,
+        /// Names of settings by which the engine protects its pages; their values are among its settings.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        protections: Vec<String>,
     },
 }
 

@@ -169,7 +169,8 @@ pub(crate) fn durability_word(durability: &Durability) -> String {
 /// `D1, 0 of 300`: crashes with a damage.
 fn crashes_word(shown: &DurabilityShown) -> String {
     let cluster = shown.cluster.map_or_else(String::new, |cluster| format!(" ({})", cluster_words(cluster)));
-    format!("{}{cluster}, {} of {}", shown.rung.word(), shown.damaged, shown.crashes)
+    let states = shown.states.map_or_else(String::new, |states| format!(" runs, {states} states"));
+    format!("{}{cluster}, {} of {}{states}", shown.rung.word(), shown.damaged, shown.crashes)
 }
 
 /// The same of commits.
@@ -182,9 +183,10 @@ pub(crate) fn durability(engine: &EngineInventory) -> String {
     let found = Durability::of(engine);
     let settings = Some(found.words.trim()).filter(|words| !words.is_empty()).map(|words| format!(" ({words})"));
     let proof = found.shown.as_ref().map(|shown| {
+        let of = if shown.states.is_some() { "runs" } else { "crashes" };
         let bound = loss_bound(shown.crashes).filter(|_| shown.damaged == 0);
         let bound =
-            bound.map(|bound| format!(", at most {} of such crashes lose one, at 95 % confidence", percent(bound)));
+            bound.map(|bound| format!(", at most {} of such {of} lose one, at 95 % confidence", percent(bound)));
         let host = shown.host_name.as_ref().map(|host| format!(", on {host}"));
         format!("; proof {}{}{}", shown.record, host.unwrap_or_default(), bound.unwrap_or_default())
     });

@@ -167,7 +167,7 @@ mod tests {
         let workspace =
             engine::Workspace { directory: std::env::temp_dir(), keep: false, cache_bytes: None, sessions_max: 1 };
         let target = "null".parse().expect("a target");
-        let opened = NULL.open_all(&target, &workspace).expect("open");
+        let opened = engine::Engine::open_all(&NULL, &target, &workspace).expect("open");
         let nodes = Nodes::of(opened, &target, false).expect("a node");
         let node = &SampledNode::new(&nodes, 0).expect("a session");
         passes_everything_on(&mut OnNode { job: Unusual::default(), node, first_stream: 0, round_trips: 0 });

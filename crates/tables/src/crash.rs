@@ -1,4 +1,4 @@
-//! Crashes of a proof of durability: one row for each.
+//! Crashes of a proof of durability: one row for each of their states.
 
 use model::durability::CrashVerdict;
 use record::{Crash, CrashCluster, CrashCondition, ProofPlace, Record, Run};
@@ -6,7 +6,7 @@ use record::{Crash, CrashCluster, CrashCondition, ProofPlace, Record, Run};
 use crate::column::{Column, Kind, Part, identity, parts};
 use crate::value::Value;
 
-/// A crash of a run.
+/// A state that a crash of a run has left.
 pub type CrashRow<'a> = Part<'a, &'a Crash>;
 
 /// The crashes of each run of `record`.
@@ -50,6 +50,8 @@ pub fn columns<'a>() -> Vec<Figure<'a>> {
         Figure::fact("condition", Kind::Text, |of| condition(of.run)),
         Figure::fact("must_lose", Kind::Flag, |of| tried(of.run).map(|(.., must_lose)| must_lose).into()),
         Figure::fact("crash", Kind::Count, |of| of.of.number.into()),
+        Figure::fact("state", Kind::Count, |of| of.of.state.into()),
+        Figure::fact("changes", Kind::Count, |of| of.of.changes.into()),
         Figure::fact("seed", Kind::Count, |of| of.of.seed.into()),
         Figure::fact("moment", Kind::Text, |of| Value::word(of.of.moment)),
         Figure::fact("survival", Kind::Text, |of| Value::word(of.of.survival)),

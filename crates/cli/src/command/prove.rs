@@ -89,6 +89,7 @@ const DURABILITY_EXAMPLES: &str = "\
 Examples:
   dbdyno prove durability                        SQLite, 60 crashes in which what was not synced is lost
   dbdyno prove durability --target local:postgres --preset standard      300 crashes; needs root and /dev/fuse
+  dbdyno prove durability --target local:postgres --states 5             also four earlier moments of the load of each crash
   dbdyno prove durability --target local:mariadb --rung D0               its processes are killed, needs no root
   dbdyno prove durability --target local:mariadb --rung D2 --file-system xfs     the disk below a file system loses power
   dbdyno prove durability --target 'local:postgres?replicas=1'           the primary is lost, a replica is promoted
@@ -99,7 +100,8 @@ Rungs: D0 kills the processes of the engine. D1 also loses, reorders and tears w
 with what a disk was not told to flush, below a real file system: a loop device over memory, made for it. The kernel, the
 hypervisor and the drive are not tried. Only servers that dbdyno starts are killed, and only files of its own are damaged.
 Where the primary is lost, replicas are synchronous unless the target says otherwise (synchronous=off).
-Controls: lying-storage, lying-storage-10, and settings such as fsync=off; one that is not known lists all.";
+Controls: lying-storage, settings such as fsync=off, and lying-storage-10 and -100, which ignore one sync of so many and need
+not lose: they say how small a fault is still found. One that is not known lists all.";
 
 /// Options of `dbdyno prove durability`.
 #[derive(Args, Debug)]
@@ -126,6 +128,10 @@ pub struct DurabilityArguments {
     /// Crashes of the engine as it is asked for
     #[arg(long, value_name = "N", value_parser = value::count_32("crashes", 1..=100_000))]
     pub crashes: Option<u32>,
+    /// States of each crash on which the engine is started: that of the fault, and those of faults at other moments of the same
+    /// load. They are not independent: what is excluded goes by crashes
+    #[arg(long, value_name = "N", default_value = "1", value_parser = value::count_32("states", 1..=10_000))]
+    pub states: u32,
     /// Controls by name, or none [default: all that have to lose on the rung]
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub control: Option<Vec<String>>,
@@ -540,6 +546,7 @@ fn durability(arguments: &DurabilityArguments) -> Result<()> {
         file_system,
         fault: arguments.fault.map(ClusterFault::from),
         crashes: arguments.crashes.unwrap_or_else(|| run::crashes_of(arguments.preset)),
+        states: arguments.states,
         controls: controls.map(|names| names.into_iter().filter(|name| name != "none").collect()),
     };
     let output = &arguments.output;

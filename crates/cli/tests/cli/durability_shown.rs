@@ -3,7 +3,7 @@
 use crate::bench::Bench;
 
 /// `text` without its breaks of lines.
-fn unwrapped(text: &str) -> String {
+pub(crate) fn unwrapped(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

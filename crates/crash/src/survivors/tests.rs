@@ -60,6 +60,12 @@ fn a_write_survives_once_its_file_is_synced_and_not_before() {
 }
 
 #[test]
+fn the_last_change_before_a_sync_is_found_from_any_change() {
+    let log = log([write(2, 0, 8, 1), write(3, 0, 8, 2), Change::Sync { object: 2 }, write(2, 8, 8, 3)]);
+    assert_eq!([0, 1, 2, 3, 4, 9].map(|at| log.before_sync(at)), [2, 2, 2, 4, 4, 4]);
+}
+
+#[test]
 fn a_sync_of_any_object_makes_earlier_names_durable_and_no_later_ones() {
     let rename = |from: &str, to: &str| Change::Rename {
         parent: ROOT,

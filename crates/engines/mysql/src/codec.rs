@@ -95,6 +95,24 @@ pub(crate) fn row(body: &[u8], columns: &[ResultColumn]) -> io::Result<Vec<Value
     values.collect()
 }
 
+/// Stands for NULL among the texts of a row.
+const NULL: u8 = 0xfb;
+
+/// The values of a row of a statement that was sent as text.
+pub(crate) fn text_row(body: &[u8]) -> io::Result<Vec<Value<'static>>> {
+    let (mut reader, mut values) = (Reader::new(body), Vec::new());
+    while !reader.is_empty() {
+        values.push(match reader.rest().first() {
+            Some(&NULL) => {
+                reader.byte()?;
+                Value::Null
+            }
+            _ => Value::Text(Cow::Owned(text(reader.bytes()?)?.to_owned())),
+        });
+    }
+    Ok(values)
+}
+
 fn decode(column: ResultColumn, reader: &mut Reader<'_>) -> io::Result<Value<'static>> {
     Ok(match column.kind {
         kind::TINY => {
@@ -187,6 +205,14 @@ mod tests {
         assert_eq!(row(&body, &columns).unwrap(), expected);
         assert!(row(&body[..body.len() - 1], &columns).is_err());
         assert!(row(&[1, 0], &[]).is_err());
+    }
+
+    #[test]
+    fn a_row_of_texts_gives_them_and_nulls() {
+        let body = [&[2][..], b"ok", &[0xfb, 0, 1], b"7"].concat();
+        let expected = vec![Value::Text("ok".into()), Value::Null, Value::Text("".into()), Value::Text("7".into())];
+        assert_eq!(text_row(&body).unwrap(), expected);
+        assert!(text_row(&[3, b'a']).is_err());
     }
 
     #[test]

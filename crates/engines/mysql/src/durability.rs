@@ -3,10 +3,13 @@
 use engine::{ClusterDurability, Durability, OwnCheck, Value, Weakening};
 
 /// Of MariaDB, whose log has a fixed size.
-pub(crate) static OF_MARIADB: Durability = of(&[("innodb_log_file_size", "48M"), EAGER], Some(&GALERA));
+pub(crate) static OF_MARIADB: Durability =
+    of(&[("innodb_log_file_size", "48M"), EAGER], &[FLUSHED_NEVER, FLUSHED_LATE, SINGLE_WRITE], Some(&GALERA));
 
-/// Of MySQL.
-pub(crate) static OF_MYSQL: Durability = of(&[("innodb_redo_log_capacity", "48M"), EAGER], None);
+/// Of MySQL. Single writes of its pages are no control: it extends files by writes that it syncs, so that most of its faults come there
+/// and tear no page.
+pub(crate) static OF_MYSQL: Durability =
+    of(&[("innodb_redo_log_capacity", "48M"), EAGER], &[FLUSHED_NEVER, FLUSHED_LATE], None);
 
 /// All nodes take writes; none is promoted.
 static GALERA: ClusterDurability = ClusterDurability {
@@ -20,20 +23,23 @@ const EAGER: (&str, &str) = ("innodb_max_dirty_pages_pct", "0");
 
 const fn of(
     parameters: &'static [(&'static str, &'static str)],
+    weakenings: &'static [Weakening],
     cluster: Option<&'static ClusterDurability>,
 ) -> Durability {
     // The log of InnoDB is one ring.
-    Durability { parameters, weakenings: WEAKENINGS, log_switch: None, checks: CHECKS, cluster }
+    Durability { parameters, weakenings, protections: PROTECTIONS, log_switch: None, checks: CHECKS, cluster }
 }
 
-const WEAKENINGS: &[Weakening] = &[
-    // Commits wait in the log buffer for up to a second.
-    Weakening::of_commits(&[("innodb_flush_log_at_trx_commit", "0")], true),
-    // They are written, which outlives the processes, and synced once a second.
-    Weakening::of_commits(&[("innodb_flush_log_at_trx_commit", "2")], false),
-    // Pages are written once, in their place.
-    Weakening::of_pages(&[("innodb_doublewrite", "OFF")]),
-];
+const PROTECTIONS: &[&str] = &["innodb_doublewrite", "innodb_checksum_algorithm"];
+
+/// Commits wait in the log buffer for up to a second.
+const FLUSHED_NEVER: Weakening = Weakening::of_commits(&[("innodb_flush_log_at_trx_commit", "0")], true);
+
+/// They are written, which outlives the processes, and synced once a second.
+const FLUSHED_LATE: Weakening = Weakening::of_commits(&[("innodb_flush_log_at_trx_commit", "2")], false);
+
+/// Pages are written once, in their place.
+const SINGLE_WRITE: Weakening = Weakening::of_pages(&[("innodb_doublewrite", "OFF")]);
 
 const CHECKS: &[OwnCheck] = &[OwnCheck {
     prepare: None,

@@ -7,11 +7,12 @@ use crate::flavour::Flavour;
 use crate::session::MysqlSession;
 
 /// Settings with the largest influence on figures: they are always shown.
-const IMPORTANT: [&str; 28] = [
+const IMPORTANT: [&str; 29] = [
     "binlog_format",
     "innodb_adaptive_hash_index",
     "innodb_buffer_pool_size",
     "innodb_change_buffering",
+    "innodb_checksum_algorithm",
     "innodb_data_file_buffering",
     "innodb_doublewrite",
     "innodb_flush_log_at_trx_commit",

@@ -310,6 +310,18 @@ impl engine::Session for MysqlSession {
         Ok(rows)
     }
 
+    fn query_text(&mut self, sql: &str) -> Result<Vec<Vec<Value<'static>>>> {
+        self.check_connected()?;
+        self.send_query(sql)?;
+        let mut rows = Vec::new();
+        let response = self.response(&mut Vec::new(), |_, body| {
+            rows.push(codec::text_row(body)?);
+            Ok(())
+        })?;
+        self.count_inner(response.results);
+        Ok(rows)
+    }
+
     #[inline]
     fn column_names(&self, statement: Statement) -> Result<Vec<String>> {
         let prepared = self.statements.get(statement.0 as usize).ok_or_else(|| statement.not_prepared())?;

@@ -13,6 +13,7 @@ pub(crate) static DURABILITY: Durability = Durability {
         // The log has changes of pages, and not the pages that the first of them may find torn.
         Weakening::of_pages(&[("full_page_writes", "off")]),
     ],
+    protections: &["data_checksums", "full_page_writes"],
     log_switch: Some("select pg_switch_wal()"),
     checks: &[
         // A page that does not have its checksum is an error where it is read. Counts of such pages say more, and too much: maps of

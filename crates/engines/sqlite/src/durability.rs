@@ -10,6 +10,8 @@ const fn weakening(parameters: &'static [(&'static str, &'static str)]) -> Weake
 pub(crate) static DURABILITY: Durability = Durability {
     parameters: &[],
     weakenings: &[weakening(&[("synchronous", "off")]), weakening(&[("synchronous", "normal")])],
+    // A journal has the pages as they were, a log has them as they become.
+    protections: &["journal_mode"],
     // The log begins again in its file.
     log_switch: Some("pragma wal_checkpoint(restart)"),
     checks: &[OwnCheck {

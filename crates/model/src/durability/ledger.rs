@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use record::CrashDamage;
 
-use super::{Witness, WitnessKind, WitnessObject};
+use super::{Witness, WitnessKind, WitnessObject, WitnessRecord};
 
 /// What became of a commit, as its client knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,14 +74,33 @@ pub struct FoundTable {
 impl Ledger {
     /// The commits of `witness`: the last record of each counts, and one that was only attempted has no answer.
     pub fn of(witness: &Witness) -> Ledger {
+        let outcome = |record: &WitnessRecord| match record.kind {
+            WitnessKind::Attempt | WitnessKind::Unknown => Some(Outcome::Unknown),
+            WitnessKind::Acknowledged => Some(Outcome::Acknowledged),
+            WitnessKind::RolledBack => Some(Outcome::RolledBack),
+            WitnessKind::Fault | WitnessKind::End => None,
+        };
+        Ledger::with(witness, outcome)
+    }
+
+    /// The same for a fault after the change of the storage with number `change`, and before the next one. What had its answer by
+    /// then has to be there; what was begun by then has none, whatever its answer was later; and of what was begun with this
+    /// change or after it nothing was written.
+    pub fn at(witness: &Witness, change: u64) -> Ledger {
+        let outcome = |record: &WitnessRecord| match record.kind {
+            WitnessKind::Attempt => (record.device_seq < change).then_some(Outcome::Unknown),
+            WitnessKind::Acknowledged => (record.device_seq <= change).then_some(Outcome::Acknowledged),
+            WitnessKind::RolledBack => (record.device_seq <= change).then_some(Outcome::RolledBack),
+            WitnessKind::Unknown | WitnessKind::Fault | WitnessKind::End => None,
+        };
+        Ledger::with(witness, outcome)
+    }
+
+    /// With the outcomes that `outcome` says of records, the last one of each commit.
+    fn with(witness: &Witness, outcome: impl Fn(&WitnessRecord) -> Option<Outcome>) -> Ledger {
         let mut ledger = Ledger::default();
         for record in &witness.records {
-            let outcome = match record.kind {
-                WitnessKind::Attempt | WitnessKind::Unknown => Outcome::Unknown,
-                WitnessKind::Acknowledged => Outcome::Acknowledged,
-                WitnessKind::RolledBack => Outcome::RolledBack,
-                WitnessKind::Fault | WitnessKind::End => continue,
-            };
+            let Some(outcome) = outcome(record) else { continue };
             let commit = (record.client, record.number);
             if record.object == WitnessObject::Row {
                 ledger.rows.insert(commit, outcome);
@@ -253,5 +272,29 @@ mod tests {
         let full = FoundTable { rows: 1, ..new };
         assert_eq!((lost(emptied(A), &[new, full]), lost(emptied(U), &[new, full])), (vec![0, 1], vec![0, 0]));
         assert_eq!(of_table(renamed(U), both).1, 1);
+    }
+
+    #[test]
+    fn an_earlier_fault_has_what_was_acknowledged_by_then_and_nothing_that_was_begun_later() {
+        let record = |kind, number, device_seq| WitnessRecord {
+            kind,
+            object: WitnessObject::Row,
+            client: 0,
+            number,
+            device_seq,
+            mono_ns: 0,
+        };
+        // The changes 1 and 2 are those of the first commit, 3 and 4 those of the second.
+        let records = vec![
+            record(WitnessKind::Attempt, 1, 0),
+            record(WitnessKind::Acknowledged, 1, 2),
+            record(WitnessKind::Attempt, 2, 2),
+            record(WitnessKind::Acknowledged, 2, 4),
+            record(WitnessKind::Attempt, 3, 4),
+        ];
+        let witness = Witness { text: String::new(), records };
+        let at = |change| Ledger::at(&witness, change).rows.into_values().collect::<Vec<Outcome>>();
+        assert_eq!([at(1), at(2), at(3), at(4)], [vec![U], vec![A], vec![A, U], vec![A, A]]);
+        assert_eq!(Ledger::of(&witness).rows.into_values().collect::<Vec<Outcome>>(), [A, A, U]);
     }
 }

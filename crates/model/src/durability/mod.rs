@@ -5,6 +5,9 @@ mod witness;
 
 use record::{Crash, Ratio};
 
+use crate::rules::RULES;
+use crate::statistics::f_quantile;
+
 pub use ledger::{FoundRow, FoundTable, Ledger, Outcome, TableOutcomes, damage};
 pub use witness::{
     RECORD_BYTES, Witness, WitnessDamage, WitnessKind, WitnessObject, WitnessRecord, WitnessWriter, read_witness,
@@ -71,6 +74,17 @@ pub fn loss_bound(count: u64) -> Option<Ratio> {
     (count > 0).then(|| Ratio(1.0 - 0.05_f64.powf(1.0 / count as f64)))
 }
 
+/// The least share of crashes with a damage that `damaged` of `count` of them leave at 95 % confidence: the lower end of the
+/// one-sided interval of Clopper and Pearson (The use of confidence or fiducial limits illustrated in the case of the binomial,
+/// Biometrika 26, 1934), by the quantile of F.
+pub fn share_min(damaged: u64, count: u64) -> Ratio {
+    if damaged == 0 || count < damaged {
+        return Ratio(0.0);
+    }
+    let (damaged, whole) = (damaged as f64, (count - damaged) as f64 + 1.0);
+    Ratio(damaged / (damaged + whole * f_quantile(1.0 - RULES.significance, 2.0 * whole, 2.0 * damaged)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -80,5 +94,13 @@ mod tests {
         let percent = |count| loss_bound(count).map(|bound| (bound.0 * 1000.0).round() / 10.0);
         assert_eq!([percent(1), percent(60), percent(300)], [Some(95.0), Some(4.9), Some(1.0)]);
         assert_eq!(loss_bound(0), None);
+    }
+
+    #[test]
+    fn the_least_share_is_that_at_which_as_many_damages_are_seen_in_one_of_twenty_cases() {
+        let percent = |damaged, count| (share_min(damaged, count).0 * 1000.0).round() / 10.0;
+        // 0.05^(1/5); 1 - 0.95^(1/60).
+        assert_eq!([percent(5, 5), percent(1, 60), percent(0, 60)], [54.9, 0.1, 0.0]);
+        assert_eq!([percent(9, 60).round(), percent(5, 60)], [8.0, 3.3]);
     }
 }

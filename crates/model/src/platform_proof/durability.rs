@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use record::{Crash, CrashCluster, CrashCondition, CrashFileSystem, CrashMoment, CrashRung, Nanos, ProofPlace, Ratio};
+use record::{
+    Crash, CrashCluster, CrashCondition, CrashFileSystem, CrashMoment, CrashRung, Nanos, ProofPlace, Ratio, Record,
+};
 
 use super::Parts;
-use crate::durability::{CONTROL_SHARE_MIN, CrashVerdict, loss_bound};
+use crate::durability::{CONTROL_SHARE_MIN, CrashVerdict, loss_bound, share_min};
 
 /// What faults have shown.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,16 +22,60 @@ pub struct DurabilityProof {
     pub conditions: Vec<DurabilityCondition>,
     /// Of what is asked for.
     pub verdict: CrashVerdict,
-    /// Its crashes.
+    /// Its crashes: runs of the load that ended in a fault.
     pub crashes: u64,
-    /// Its crashes with a loss or another damage.
+    /// The states that they have left, on which the engine was started: as many, or several of each. Those of one crash are of the
+    /// same log, and not independent.
+    pub states: u64,
+    /// Its crashes with a loss or another damage in one of their states.
     pub damaged: u64,
     /// The largest probability of a loss that its crashes leave at 95 % confidence; absent where one had a damage.
     pub bound: Option<Ratio>,
     /// Its crashes by what the engine was doing.
     pub strata: Vec<Stratum>,
+    /// Settings by which the engine protects its pages.
+    pub protections: Vec<Protection>,
+    /// Storage that ignores some syncs.
+    pub graded: Vec<GradedLie>,
     /// The crash whose events are kept: one of those asked for with a damage, else the first that has some.
     pub shown: Option<Crash>,
+}
+
+/// A setting by which the engine protects its pages against faults.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Protection {
+    /// Its name.
+    pub name: String,
+    /// What it was for the crashes of what is asked for.
+    pub value: String,
+    /// What was tried with another value of it.
+    pub without: Vec<DurabilityCondition>,
+}
+
+/// Storage that ignores one of several syncs: how small a fault is still found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GradedLie {
+    /// Of so many syncs one is ignored.
+    pub every: u32,
+    /// Crashes.
+    pub crashes: u64,
+    /// Crashes with a damage.
+    pub damaged: u64,
+    /// The share of crashes with a damage that they leave as the least, at 95 % confidence.
+    pub share_min: Ratio,
+    /// Whether such a share is excluded by the crashes of what is asked for.
+    pub excluded: Excluded,
+}
+
+/// Whether the crashes of what is asked for exclude a share of crashes with a damage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Excluded {
+    /// Also the least that the share may be is more than they leave.
+    Yes,
+    /// It is more than they leave, and may be less: its own crashes are too few.
+    Perhaps,
+    /// It is no more than they leave.
+    No,
 }
 
 /// Crashes in which the engine was doing the same.
@@ -39,6 +85,8 @@ pub struct Stratum {
     pub moment: CrashMoment,
     /// Crashes.
     pub crashes: u64,
+    /// The states that they have left.
+    pub states: u64,
     /// Crashes with a loss or another damage.
     pub damaged: u64,
     /// Commits that were acknowledged.
@@ -56,7 +104,9 @@ pub struct DurabilityCondition {
     pub must_lose: bool,
     /// Crashes.
     pub crashes: u64,
-    /// Crashes with a damage.
+    /// The states that they have left.
+    pub states: u64,
+    /// Crashes with a damage in one of their states.
     pub damaged: u64,
     /// The worst of its crashes; of a control that has to lose and did not in enough of them, no power.
     pub verdict: CrashVerdict,
@@ -64,7 +114,7 @@ pub struct DurabilityCondition {
     pub acknowledged: u64,
     /// Commits without an answer.
     pub unknown: u64,
-    /// Acknowledged commits that were not there.
+    /// Acknowledged commits that were not there, of each crash in the worst of its states.
     pub lost: u64,
     /// The median of the times until the engine took sessions again.
     pub ready_ns_median: Option<Nanos>,
@@ -72,13 +122,20 @@ pub struct DurabilityCondition {
     pub ready_ns_max: Option<Nanos>,
 }
 
-pub(super) fn durability_proof(parts: &Parts<'_>) -> Option<DurabilityProof> {
-    let mut by_condition: BTreeMap<(CrashRung, &CrashCondition, bool), Vec<&Crash>> = BTreeMap::new();
-    let (mut on, mut of) = (None, None);
+/// The states that one crash has left.
+type States<'a> = &'a [Crash];
+
+pub(super) fn durability_proof(record: &Record, parts: &Parts<'_>) -> Option<DurabilityProof> {
+    let mut by_condition: BTreeMap<(CrashRung, &CrashCondition, bool), Vec<States<'_>>> = BTreeMap::new();
+    let (mut on, mut of, mut protections) = (None, None, &Vec::new());
     for (part, run) in &parts.0 {
-        if let ProofPlace::Crashes { rung, file_system, cluster, condition, must_lose, .. } = &part.place {
+        if let ProofPlace::Crashes { rung, file_system, cluster, condition, must_lose, protections: names, .. } =
+            &part.place
+        {
             (on, of) = (on.or(*file_system), of.or(*cluster));
-            by_condition.entry((*rung, condition, *must_lose)).or_default().extend(&run.crashes);
+            protections = if protections.is_empty() { names } else { protections };
+            let crashes = run.crashes.chunk_by(|one, other| one.number == other.number);
+            by_condition.entry((*rung, condition, *must_lose)).or_default().extend(crashes);
         }
     }
     by_condition.retain(|_, crashes| !crashes.is_empty());
@@ -96,53 +153,106 @@ pub(super) fn durability_proof(parts: &Parts<'_>) -> Option<DurabilityProof> {
         other => other,
     };
     let crashes_asked = by_condition.get(&(rung, &CrashCondition::Asked, false))?;
-    let with_events = || crashes_asked.iter().filter(|crash| !crash.timeline.is_empty());
+    let with_events = || crashes_asked.iter().copied().flatten().filter(|crash| !crash.timeline.is_empty());
     let damaged = with_events().find(|crash| CrashVerdict::of(crash) != CrashVerdict::Survived);
     let shown = damaged.or_else(|| with_events().next());
+    let bound = loss_bound(asked.crashes).filter(|_| asked.damaged == 0);
     Some(DurabilityProof {
         rung,
         file_system: on,
         cluster: of,
         verdict,
         crashes: asked.crashes,
+        states: asked.states,
         damaged: asked.damaged,
-        bound: loss_bound(asked.crashes).filter(|_| asked.damaged == 0),
+        bound,
         strata: strata(crashes_asked),
-        shown: shown.map(|crash| (*crash).clone()),
+        protections: protections.iter().filter_map(|name| protection(record, name, &conditions)).collect(),
+        graded: bound.map_or_else(Vec::new, |bound| graded(&conditions, bound)),
+        shown: shown.cloned(),
         conditions,
     })
 }
 
-fn strata(crashes: &[&Crash]) -> Vec<Stratum> {
+/// The protection with `name`, where its value is known.
+fn protection(record: &Record, name: &str, conditions: &[DurabilityCondition]) -> Option<Protection> {
+    let settings = &record.engine.as_ref()?.settings;
+    let value = settings.iter().find(|setting| setting.name.eq_ignore_ascii_case(name))?.value.clone();
+    let is_of_it = |found: &&DurabilityCondition| match &found.condition {
+        CrashCondition::Settings { settings } => {
+            settings.split('&').any(|setting| setting.split_once('=').is_some_and(|(other, _)| other == name))
+        }
+        CrashCondition::Asked | CrashCondition::LyingStorage { .. } => false,
+    };
+    let without = conditions.iter().filter(is_of_it).cloned().collect();
+    Some(Protection { name: name.to_owned(), value, without })
+}
+
+/// Storage that ignores some syncs, where the crashes of what is asked for leave a share up to `bound`.
+fn graded(conditions: &[DurabilityCondition], bound: Ratio) -> Vec<GradedLie> {
+    let of = |found: &DurabilityCondition| {
+        let CrashCondition::LyingStorage { every: every @ 2.. } = found.condition else { return None };
+        let share_min = share_min(found.damaged, found.crashes);
+        let excluded = match found.damaged as f64 / found.crashes as f64 {
+            _ if share_min.0 > bound.0 => Excluded::Yes,
+            share if share > bound.0 => Excluded::Perhaps,
+            _ => Excluded::No,
+        };
+        Some(GradedLie { every, crashes: found.crashes, damaged: found.damaged, share_min, excluded })
+    };
+    conditions.iter().filter_map(of).collect()
+}
+
+/// The worst of the states of a crash.
+fn verdict(states: States<'_>) -> CrashVerdict {
+    states.iter().map(CrashVerdict::of).max().unwrap_or(CrashVerdict::Survived)
+}
+
+fn is_damaged(states: States<'_>) -> bool {
+    verdict(states) != CrashVerdict::Survived
+}
+
+/// The most that a state of each crash has, all together: the fault itself comes after all that was acknowledged.
+fn sum(crashes: &[States<'_>], of: fn(&Crash) -> u64) -> u64 {
+    crashes.iter().map(|states| states.iter().map(of).max().unwrap_or(0)).sum()
+}
+
+fn count_states(crashes: &[States<'_>]) -> u64 {
+    crashes.iter().map(|states| states.len() as u64).sum()
+}
+
+fn count_damaged(crashes: &[States<'_>]) -> u64 {
+    crashes.iter().filter(|states| is_damaged(states)).count() as u64
+}
+
+fn strata(crashes: &[States<'_>]) -> Vec<Stratum> {
     let stratum = |moment: CrashMoment| {
-        let of_it: Vec<&&Crash> = crashes.iter().filter(|crash| crash.moment == moment).collect();
-        let is_damaged = |crash: &&&&Crash| CrashVerdict::of(crash) != CrashVerdict::Survived;
-        let (crashes, damaged) = (of_it.len() as u64, of_it.iter().filter(is_damaged).count() as u64);
-        let acknowledged = of_it.iter().map(|crash| crash.acknowledged).sum();
+        let is_of_it = |states: &States<'_>| states.first().is_some_and(|crash| crash.moment == moment);
+        let of_it: Vec<States<'_>> = crashes.iter().copied().filter(is_of_it).collect();
+        let (crashes, damaged) = (of_it.len() as u64, count_damaged(&of_it));
         let bound = loss_bound(crashes).filter(|_| damaged == 0);
-        (crashes > 0).then_some(Stratum { moment, crashes, damaged, acknowledged, bound })
+        let (states, acknowledged) = (count_states(&of_it), sum(&of_it, |crash| crash.acknowledged));
+        (crashes > 0).then_some(Stratum { moment, crashes, states, damaged, acknowledged, bound })
     };
     CrashMoment::ALL.into_iter().filter_map(stratum).collect()
 }
 
-fn of_condition(condition: &CrashCondition, must_lose: bool, crashes: &[&Crash]) -> DurabilityCondition {
-    let verdicts: Vec<CrashVerdict> = crashes.iter().map(|crash| CrashVerdict::of(crash)).collect();
-    let damaged = verdicts.iter().filter(|verdict| **verdict != CrashVerdict::Survived).count() as u64;
-    let count = crashes.len() as u64;
-    let worst = verdicts.into_iter().max().unwrap_or(CrashVerdict::Survived);
+fn of_condition(condition: &CrashCondition, must_lose: bool, crashes: &[States<'_>]) -> DurabilityCondition {
+    let (count, damaged) = (crashes.len() as u64, count_damaged(crashes));
+    let worst = crashes.iter().map(|states| verdict(states)).max().unwrap_or(CrashVerdict::Survived);
     let is_enough = damaged as f64 >= CONTROL_SHARE_MIN * count as f64;
-    let sum = |of: fn(&Crash) -> u64| crashes.iter().map(|crash| of(crash)).sum();
-    let mut ready: Vec<Nanos> = crashes.iter().filter_map(|crash| crash.ready_ns).collect();
+    let mut ready: Vec<Nanos> = crashes.iter().copied().flatten().filter_map(|crash| crash.ready_ns).collect();
     ready.sort_unstable();
     DurabilityCondition {
         condition: condition.clone(),
         must_lose,
         crashes: count,
+        states: count_states(crashes),
         damaged,
         verdict: if must_lose && !is_enough { CrashVerdict::NoPower } else { worst },
-        acknowledged: sum(|crash| crash.acknowledged),
-        unknown: sum(|crash| crash.unknown),
-        lost: sum(|crash| crash.damage.lost),
+        acknowledged: sum(crashes, |crash| crash.acknowledged),
+        unknown: sum(crashes, |crash| crash.unknown),
+        lost: sum(crashes, |crash| crash.damage.lost),
         ready_ns_median: ready.get(ready.len().saturating_sub(1) / 2).copied(),
         ready_ns_max: ready.last().copied(),
     }
@@ -159,6 +269,8 @@ pub(super) mod tests {
     fn crash(number: u32, lost: u64) -> Crash {
         Crash {
             number,
+            state: 1,
+            changes: Some(9),
             seed: 1,
             moment: CrashMoment::Commit,
             survival: Survival::AllLost,
@@ -186,6 +298,8 @@ pub(super) mod tests {
             condition,
             must_lose,
             count: lost.len() as u32,
+            states: 1,
+            protections: vec!["checksums".to_owned(), "double_write".to_owned()],
         };
         let part = ProofPart { subject: ProofSubject::Durability, place, load: ProofLoad::Ledger };
         let crashes = lost.iter().zip(1..).map(|(lost, number)| crash(number, *lost)).collect();
@@ -227,5 +341,60 @@ pub(super) mod tests {
     fn a_loss_is_a_loss_whatever_the_control_does() {
         let found = proof(&[0, 0, 3], Some(&[0; 5]));
         assert_eq!((found.verdict, found.damaged, found.bound), (CrashVerdict::Lost, 1, None));
+    }
+
+    #[test]
+    fn states_of_a_crash_are_one_crash_and_the_worst_of_them_counts() {
+        let mut record = proof_record(&[0, 0, 2], Some(&[4; 5]));
+        let later = |crash: &Crash, state: u32, lost: u64| Crash {
+            state,
+            acknowledged: 6,
+            damage: CrashDamage { lost, ..CrashDamage::default() },
+            ..crash.clone()
+        };
+        let crashes = &mut record.runs[0].crashes;
+        let [one, two, three] = [0, 1, 2].map(|at: usize| crashes[at].clone());
+        *crashes = vec![one.clone(), later(&one, 2, 0), two.clone(), later(&two, 2, 3), later(&two, 3, 1), three];
+        let Some(PlatformProof::Durability(found)) = platform_proof(&record) else { panic!("no proof") };
+        assert_eq!((found.crashes, found.states, found.damaged), (3, 6, 2));
+        assert_eq!((found.conditions[0].acknowledged, found.conditions[0].lost), (30, 5));
+        assert_eq!((found.strata[0].crashes, found.strata[0].states, found.strata[0].damaged), (3, 6, 2));
+    }
+
+    /// How crashes without a damage stand to storage that ignores one of ten syncs, of so many crashes with so many damages.
+    fn excluded(crashes: usize, [damaged, of]: [usize; 2]) -> Option<Excluded> {
+        let mut record = proof_record(&vec![0; crashes], Some(&[4; 5]));
+        let lost: Vec<u64> = (0..of).map(|at| u64::from(at < damaged)).collect();
+        let graded = run(CrashCondition::LyingStorage { every: 10 }, false, &lost);
+        record.runs.push(graded);
+        let Some(PlatformProof::Durability(found)) = platform_proof(&record) else { panic!("no proof") };
+        found.graded.first().map(|graded| graded.excluded)
+    }
+
+    #[test]
+    fn a_graded_lie_is_excluded_where_its_share_is_above_what_the_crashes_leave() {
+        // 60 crashes leave 4.9 %: the least share of 9 in 60 is 8.0 %, that of 5 in 60 is 3.3 %.
+        assert_eq!(excluded(60, [9, 60]), Some(Excluded::Yes));
+        assert_eq!(excluded(60, [5, 60]), Some(Excluded::Perhaps));
+        assert_eq!(excluded(60, [2, 60]), Some(Excluded::No));
+        assert_eq!(excluded(300, [5, 60]), Some(Excluded::Yes));
+    }
+
+    #[test]
+    fn protections_have_their_value_and_the_control_without_them() {
+        let mut record = proof_record(&[0; 3], Some(&[4; 5]));
+        let without = CrashCondition::Settings { settings: "double_write=off".to_owned() };
+        record.runs.push(run(without, true, &[1; 5]));
+        let setting = |name: &str| record::Setting { name: name.to_owned(), value: "on".to_owned(), default: None };
+        let settings = ["double_write", "Checksums"].map(setting).into();
+        record.engine = Some(record::EngineInventory { settings, ..crate::fixture::engine() });
+        let Some(PlatformProof::Durability(found)) = platform_proof(&record) else { panic!("no proof") };
+        let told: Vec<(&str, &str, usize)> = found
+            .protections
+            .iter()
+            .map(|found| (found.name.as_str(), found.value.as_str(), found.without.len()))
+            .collect();
+        assert_eq!(told, [("checksums", "on", 0), ("double_write", "on", 1)]);
+        assert_eq!(found.protections[1].without[0].damaged, 5);
     }
 }

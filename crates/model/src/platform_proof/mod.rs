@@ -19,7 +19,7 @@ use crate::statistics::{Interval, mean, student_interval};
 use crate::verdict::is_invalid;
 
 pub use cache_device::{CacheDeviceProof, CacheTier, cache_device, cache_hits};
-pub use durability::{DurabilityCondition, DurabilityProof, Stratum};
+pub use durability::{DurabilityCondition, DurabilityProof, Excluded, GradedLie, Protection, Stratum};
 pub use fabric::{FabricLoad, FabricNetwork, FabricProof};
 pub use nfs::{NfsCell, NfsLoad, NfsProof};
 pub use numa::{DeviceCell, NumaCell, NumaProof};
@@ -120,7 +120,7 @@ pub fn platform_proof(record: &Record) -> Option<PlatformProof> {
         ProofSubject::Numa => numa::numa_proof(&parts).map(PlatformProof::Numa),
         ProofSubject::Tiers => tiers::tiers_proof(&parts).map(PlatformProof::Tiers),
         ProofSubject::Nfs => nfs::nfs_proof(record, &parts).map(PlatformProof::Nfs),
-        ProofSubject::Durability => durability::durability_proof(&parts).map(PlatformProof::Durability),
+        ProofSubject::Durability => durability::durability_proof(record, &parts).map(PlatformProof::Durability),
     }
 }
 

@@ -47,6 +47,7 @@ fn of_proof(proof: &DurabilityProof, record: &Record) -> DurabilityShown {
         cluster: proof.cluster,
         crashes: proof.crashes,
         damaged: proof.damaged,
+        states: (proof.states > proof.crashes).then_some(proof.states),
         record: record.id.clone(),
         host_name: record.host.host_name.clone(),
     }

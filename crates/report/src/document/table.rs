@@ -22,6 +22,8 @@ pub(crate) struct Table {
     /// The column whose cells give way where a terminal has no room for a whole row: a screen cuts them, details
     /// continue them below. None of them where there is none.
     pub(crate) flexible: Option<usize>,
+    /// Whether also a screen continues them below, because none of their words may be missing.
+    pub(crate) is_whole: bool,
     /// Whether each cell has the heading of its column before it where a terminal writes the rows as paragraphs.
     pub(crate) is_labelled: bool,
 }
@@ -182,6 +184,7 @@ impl Table {
             is_sortable: false,
             parts: None,
             flexible: None,
+            is_whole: false,
             is_labelled: false,
         }
     }

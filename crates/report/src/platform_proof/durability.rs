@@ -1,7 +1,7 @@
 //! Acknowledged commits and faults: the verdict, the controls beside it, the events of one crash.
 
 use model::durability::CrashVerdict;
-use model::{DurabilityCondition, DurabilityProof, Stratum};
+use model::{DurabilityCondition, DurabilityProof, Excluded, GradedLie, Protection, Stratum};
 use record::{
     ClusterFault, Crash, CrashCluster, CrashCondition, CrashEvent, CrashEventKind, CrashFileSystem, CrashMoment,
     CrashRung, Ratio, Survival,
@@ -10,6 +10,7 @@ use record::{
 use crate::chart::{Axis, Figures, LineChart, Mark, Point, Role, Scale, Series};
 use crate::document::{Block, Cell, Column, Diagram, Row, Table};
 use crate::figure::{UNKNOWN, nanos, percent};
+use crate::words::plural;
 
 /// What a fault takes away, for a sentence.
 fn fault(rung: CrashRung, file_system: Option<CrashFileSystem>) -> String {
@@ -60,19 +61,36 @@ fn unseen(rung: CrashRung, cluster: Option<CrashCluster>) -> &'static str {
     }
 }
 
+/// `60 crashes`, or `60 runs, 300 states` where the load of each was run once for several states.
+fn faults(crashes: u64, states: u64) -> String {
+    match states > crashes {
+        true => format!("{}, {}", plural(crashes, "run"), plural(states, "state")),
+        false if crashes == 1 => "1 crash".to_owned(),
+        false => format!("{crashes} crashes"),
+    }
+}
+
 pub(super) fn sentences(proof: &DurabilityProof) -> Vec<String> {
     let rung = rung_words(proof.rung, proof.cluster);
-    let crashes = if proof.crashes == 1 { "1 crash".to_owned() } else { format!("{} crashes", proof.crashes) };
+    let has_states = proof.states > proof.crashes;
+    let crashes = faults(proof.crashes, proof.states);
     let fault = fault(proof.rung, proof.file_system);
     let first = match (proof.verdict, proof.bound) {
         (CrashVerdict::Survived, Some(bound)) => format!(
-            "SURVIVED {rung} ({fault}): 0 of {crashes} lost an acknowledged commit; at most {} of such crashes do, at 95 % \
-             confidence",
-            percent(bound)
+            "SURVIVED {rung} ({fault}): 0 of {crashes} lost an acknowledged commit; at most {} of such {} do, at 95 % \
+             confidence{}",
+            percent(bound),
+            if has_states { "runs" } else { "crashes" },
+            if has_states { ": by runs, because states of one run are not independent" } else { "" }
         ),
         (CrashVerdict::NoPower, _) => format!(
             "NO POWER on {rung} ({fault}): 0 of {crashes} lost an acknowledged commit, but controls that have to lose did not \
              lose in three of five crashes, or none was tried: a loss would not have been seen"
+        ),
+        (verdict, _) if has_states => format!(
+            "{} on {rung} ({fault}): {} of {crashes} had a damage, in one state or several",
+            verdict.word(),
+            proof.damaged
         ),
         (verdict, _) => format!("{} on {rung} ({fault}): {} of {crashes} had a damage", verdict.word(), proof.damaged),
     };
@@ -83,26 +101,67 @@ pub(super) fn sentences(proof: &DurabilityProof) -> Vec<String> {
             asked.acknowledged, asked.lost, asked.unknown
         )
     });
-    [Some(first), commits, Some(unseen(proof.rung, proof.cluster).to_owned())].into_iter().flatten().collect()
+    let graded = proof.graded.iter().filter_map(|graded| Some(graded_words(graded, proof.bound?)));
+    let protections = protections_words(&proof.protections);
+    [Some(first), commits]
+        .into_iter()
+        .flatten()
+        .chain(graded)
+        .chain(protections)
+        .chain([unseen(proof.rung, proof.cluster).to_owned()])
+        .collect()
+}
+
+/// Whether storage that ignores some syncs would have been seen by as many faults as leave `bound`.
+fn graded_words(graded: &GradedLie, bound: Ratio) -> String {
+    let GradedLie { every, crashes, damaged, share_min, excluded } = graded;
+    let (share, bound) = (percent(Ratio(*damaged as f64 / *crashes as f64)), percent(bound));
+    let seen = match excluded {
+        Excluded::Yes => format!("more than the {bound} above, so that it would have been seen"),
+        Excluded::Perhaps => format!("which may be less than the {bound} above, so that it is not excluded for sure"),
+        Excluded::No => format!("no more than the {bound} above, so that it is not excluded"),
+    };
+    let share = if *damaged > 0 { format!(" ({share}, at least {})", percent(*share_min)) } else { String::new() };
+    format!("Storage that ignores one of {every} syncs had a damage in {damaged} of {crashes}{share}: {seen}")
+}
+
+/// The engine's own protections as they stood, and what was tried without them; none where none is known.
+fn protections_words(protections: &[Protection]) -> Option<String> {
+    let as_they_stood: Vec<String> =
+        protections.iter().map(|found| format!("{}={}", found.name, found.value)).collect();
+    let torn = |found: &DurabilityCondition| {
+        format!(
+            "with {} {} of {} had a damage ({})",
+            condition(&found.condition),
+            found.damaged,
+            faults(found.crashes, found.states),
+            found.verdict.word()
+        )
+    };
+    let without: Vec<String> = protections.iter().flat_map(|found| &found.without).map(torn).collect();
+    let without = if without.is_empty() { "no control was without them".to_owned() } else { without.join(", ") };
+    (!protections.is_empty()).then(|| format!("The engine's own protections: {}; {without}", as_they_stood.join(", ")))
 }
 
 /// A condition in words.
 fn condition(found: &CrashCondition) -> String {
     match found {
         CrashCondition::Asked => "as asked for".to_owned(),
-        CrashCondition::LyingStorage { every: 1 } => "storage that ignores syncs".to_owned(),
-        CrashCondition::LyingStorage { every } => format!("storage that ignores one of {every} syncs"),
+        CrashCondition::LyingStorage { every: 1 } => "all syncs ignored".to_owned(),
+        CrashCondition::LyingStorage { every } => format!("1 of {every} syncs ignored"),
         CrashCondition::Settings { settings } => settings.clone(),
     }
 }
 
 pub(super) fn comparison(proof: &DurabilityProof) -> (Table, String) {
+    let has_states = proof.states > proof.crashes;
     let columns = vec![
         Column::text("condition"),
         Column::text("verdict"),
-        Column::figure("crashes"),
+        Column::figure(if has_states { "runs" } else { "crashes" }),
+        Column::figure("states"),
         Column::figure("damaged"),
-        Column::figure("acknowledged"),
+        Column::figure("acknow-\nledged"),
         Column::figure("lost"),
         Column::figure("ready\nmedian"),
         Column::figure("ready\nlongest"),
@@ -118,6 +177,7 @@ pub(super) fn comparison(proof: &DurabilityProof) -> (Table, String) {
             Cell::text(name),
             Cell::text(found.verdict.word()),
             Cell::count(found.crashes),
+            Cell::count(found.states),
             Cell::count(found.damaged),
             Cell::count(found.acknowledged),
             Cell::count(found.lost),
@@ -129,8 +189,8 @@ pub(super) fn comparison(proof: &DurabilityProof) -> (Table, String) {
                 engine after the fault until it took sessions, recovery included; it is no figure of speed where the files lie \
                 on the layer that loses them.";
     let rows = proof.conditions.iter().map(row);
-    let table = Table::new("proof-table", "Conditions", columns).with(rows);
-    (Table { flexible: Some(0), ..table }, note.to_owned())
+    let table = with_states(Table::new("proof-table", "Conditions", columns).with(rows), has_states, STATES_COLUMN);
+    (Table { flexible: Some(0), is_whole: true, ..table }, note.to_owned())
 }
 
 /// Kinds of events in the order of their key; a picture tells them apart by shape.
@@ -204,34 +264,54 @@ fn event_words(kind: CrashEventKind) -> &'static str {
 fn moment_words(moment: CrashMoment) -> &'static str {
     match moment {
         CrashMoment::Commit => "commits of rows",
-        CrashMoment::Checkpoint => "commits of rows and a checkpoint",
-        CrashMoment::Flush => "commits of rows and a checkpoint, at the sync of what it wrote",
-        CrashMoment::Tables => "commits of rows, and tables created, renamed, emptied and dropped",
-        CrashMoment::LogSwitch => "commits of rows and a switch of the log",
+        CrashMoment::Checkpoint => "commits and a checkpoint",
+        CrashMoment::Flush => "the sync of a checkpoint",
+        CrashMoment::Tables => "commits and changes of tables",
+        CrashMoment::LogSwitch => "commits and a switch of the log",
     }
 }
 
 /// Crashes by what the engine was doing: each kind excludes what it alone has tried.
 fn strata(proof: &DurabilityProof) -> (Table, String) {
+    let has_states = proof.states > proof.crashes;
     let columns = vec![
         Column::text("during"),
-        Column::figure("crashes"),
+        Column::figure(if has_states { "runs" } else { "crashes" }),
+        Column::figure("states"),
         Column::figure("damaged"),
-        Column::figure("acknowledged"),
+        Column::figure("acknow-\nledged"),
         Column::figure("excluded\nabove"),
     ];
     let row = |stratum: &Stratum| {
         Row::new(vec![
             Cell::text(moment_words(stratum.moment)),
             Cell::count(stratum.crashes),
+            Cell::count(stratum.states),
             Cell::count(stratum.damaged),
             Cell::count(stratum.acknowledged),
             Cell::figure(stratum.bound.map(|bound| bound.0), |share| percent(Ratio(share))),
         ])
     };
-    let note = "Excluded: the largest share of crashes with a loss that those of the line leave at 95 % confidence, 1 - 0.05^(1/N).";
+    let note = "Excluded: the largest share of crashes with a loss that those of the line leave at 95 % confidence, 1 - 0.05^(1/N). \
+                Changes of tables: they are created, renamed, emptied and dropped. The sync of a checkpoint: what it wrote is about \
+                to be synced.";
     let table = Table::new("durability-strata", "By what the engine was doing", columns);
-    (table.with(proof.strata.iter().map(row)), note.to_owned())
+    let table = with_states(table.with(proof.strata.iter().map(row)), has_states, STATES_COLUMN - 1);
+    (Table { flexible: Some(0), is_whole: true, ..table }, note.to_owned())
+}
+
+/// The place of the states in the table of conditions; that of strata has no verdict before them.
+const STATES_COLUMN: usize = 3;
+
+/// The table without its column of states, where each crash has one.
+fn with_states(mut table: Table, has_states: bool, column: usize) -> Table {
+    if !has_states {
+        table.columns.remove(column);
+        for row in &mut table.rows {
+            row.cells.remove(column);
+        }
+    }
+    table
 }
 
 fn crash_words(crash: &Crash) -> String {
@@ -239,10 +319,11 @@ fn crash_words(crash: &Crash) -> String {
     let isolated = crash.isolated_ns.map_or_else(String::new, |isolated| {
         format!(", {} after nothing of the primary reached a replica any more", nanos(isolated.0 as f64))
     });
-    let delay = crash.delay_ns.map_or_else(
-        || format!("under load{isolated}"),
-        |delay| format!("{} after the last commit", nanos(delay.0 as f64)),
-    );
+    let delay = match (crash.delay_ns, crash.changes) {
+        (Some(delay), _) => format!("{} after the last commit", nanos(delay.0 as f64)),
+        (None, Some(changes)) if crash.state > 1 => format!("after {changes} changes of the storage under load"),
+        (None, _) => format!("under load{isolated}"),
+    };
     let survival = match crash.survival {
         Survival::All => "all that was written survived",
         Survival::AllLost => "nothing that was not synced survived",
@@ -273,7 +354,10 @@ fn crash_words(crash: &Crash) -> String {
 
 pub(super) fn tile(proof: &DurabilityProof) -> (String, String, String) {
     (
-        format!("crashes with a loss or another damage, {}", proof.rung.word()),
+        match proof.states > proof.crashes {
+            true => format!("runs with a loss or another damage, {}, {} states", proof.rung.word(), proof.states),
+            false => format!("crashes with a loss or another damage, {}", proof.rung.word()),
+        },
         format!("{} of {}", proof.damaged, proof.crashes),
         proof.verdict.word().to_owned(),
     )

@@ -11,6 +11,9 @@ use crate::browser::Browser;
 use crate::drawn::html;
 use crate::look::{SIZES, screenshots};
 
+/// The begin of the page.
+const TOP: &str = "body";
+
 /// Facts of the summary, by their place.
 const VALIDITY: &str = "#workloads dl.facts > div:nth-child(2)";
 const LIMITS: &str = "#workloads dl.facts > div:nth-child(3)";
@@ -21,43 +24,56 @@ const TRUST: &str = "#workloads dl.facts > div:nth-child(1)";
 const OF_WORKLOADS: [&str; 2] =
     ["#workloads dl.facts + dl.facts > div:nth-child(1)", "#workloads dl.facts + dl.facts > div:nth-child(2)"];
 
-/// A picture: its name, the samples of its page (two are compared), what is marked, and its height.
+/// A picture: its name, the samples of its page (two are compared), where it begins, what is marked, and its height.
 struct Picture {
     name: &'static str,
     samples: &'static [&'static str],
+    from: &'static str,
     marks: &'static [&'static str],
     height: u32,
 }
 
-const PICTURES: [Picture; 6] = [
-    Picture { name: "page", samples: &["quick"], marks: &[], height: 1_200 },
+const PICTURES: [Picture; 7] = [
+    Picture { name: "page", samples: &["quick"], from: TOP, marks: &[], height: 1_200 },
     Picture {
         name: "run",
         samples: &["quick"],
+        from: TOP,
         marks: &[".tiles", TRUST, OF_WORKLOADS[0], OF_WORKLOADS[1], "#charts figure"],
         height: 2_180,
     },
     Picture {
         name: "io",
         samples: &["io"],
+        from: TOP,
         marks: &[".tiles", VALIDITY, LIMITS, WOULD_HELP, "#storage table"],
         height: 660,
     },
     Picture {
         name: "calibrate",
         samples: &["calibrate"],
+        from: TOP,
         marks: &[".tiles", VALIDITY, LIMITS, WOULD_HELP, "#charts figure"],
         height: 3_200,
     },
     Picture {
+        name: "durability",
+        samples: &["durability"],
+        from: "section:has(#proof-table)",
+        marks: &["section:has(#proof-table) ul", "#proof-table", "#durability-strata", "#durability-events"],
+        height: 1_255,
+    },
+    Picture {
         name: "load",
         samples: &["load"],
+        from: TOP,
         marks: &[".tiles", VALIDITY, LIMITS, WOULD_HELP, "#bulk-load figure"],
         height: 1_900,
     },
     Picture {
         name: "comparison",
         samples: &["pair-a", "pair-b"],
+        from: TOP,
         marks: &[
             "dl.facts > div:nth-child(1)",
             "dl.facts > div:nth-child(3)",
@@ -106,12 +122,16 @@ fn mark(browser: &mut Browser, selectors: &[&str]) -> Value {
 fn the_pictures_of_the_documentation_are_those_of_its_samples() {
     let mut browser = Browser::start();
     let is_written = std::env::var_os("DBDYNO_DOCS").is_some_and(|word| word == "write");
-    for Picture { name, samples: sources, marks, height } in PICTURES {
+    for Picture { name, samples: sources, from, marks, height } in PICTURES {
         let file = screenshots().join(format!("sample-{name}.html"));
         fs::write(&file, page(sources)).unwrap();
         browser.open(&file, SIZES[0], "light");
         assert_eq!(mark(&mut browser, marks), marks.len(), "{name}: what is marked is not on the page");
-        let clip = json!({"x": 0, "y": 0, "width": SIZES[0].0, "height": height, "scale": 1});
+        let top = browser.evaluate(&format!(
+            "Math.floor(document.querySelector({}).getBoundingClientRect().top + scrollY)",
+            json!(from)
+        ));
+        let clip = json!({"x": 0, "y": top, "width": SIZES[0].0, "height": height, "scale": 1});
         let wanted = json!({"format": "png", "captureBeyondViewport": true, "clip": clip});
         let image = browser.bytes("Page.captureScreenshot", wanted);
         // Fonts differ between machines: a picture is made anew on request, and not compared.

@@ -4,7 +4,7 @@ use record::{
     Array, BlockDevice, Blocks, Bytes, CacheCounts, CacheDevice, CacheState, Crash, CrashCondition, CrashDamage,
     CrashEvent, CrashEventKind, CrashMoment, CrashRung, Dop, ForeignLoad, IoJob, IoKind, IoPhase, IoPlan, Latency,
     Layer, LoopLocation, MemberIo, Nanos, NetworkPath, PageCached, PlannedRun, ProofLoad, ProofPart, ProofPlace,
-    ProofSubject, RandomBlocks, Record, Run, RunKind, Survival, Totals, Unit, name,
+    ProofSubject, RandomBlocks, Record, Run, RunKind, Setting, Survival, Totals, Unit, name,
 };
 
 use crate::storage_sample::{record, run, stream};
@@ -266,6 +266,8 @@ fn crash(number: u32, lost: u64) -> Crash {
     let last = if lost > 0 { CrashEventKind::Lost } else { CrashEventKind::Acknowledged };
     Crash {
         number,
+        state: 1,
+        changes: Some(1_200),
         seed: u64::from(number),
         moment: [CrashMoment::Commit, CrashMoment::Checkpoint, CrashMoment::Tables][number as usize % 3],
         survival: [Survival::AllLost, Survival::Prefix, Survival::Subset, Survival::Torn][number as usize % 4],
@@ -294,32 +296,51 @@ fn crash(number: u32, lost: u64) -> Crash {
     }
 }
 
-/// Crashes of an engine of which so many lose commits, beside storage that ignores syncs and a setting.
-fn crashes(lossy: u32) -> Record {
+/// Crashes of an engine with so many states each, of which so many lose commits, beside storage that ignores syncs, storage that
+/// ignores some, and two settings.
+fn crashes(lossy: u32, states: u32) -> Record {
     let of = |condition, must_lose: bool, count: u32, lossy: u32| {
+        let protections = vec!["sync".to_owned(), "double_write".to_owned()];
         let rung = CrashRung::D1;
-        let place = ProofPlace::Crashes { rung, file_system: None, cluster: None, condition, must_lose, count };
+        let place = ProofPlace::Crashes {
+            rung,
+            file_system: None,
+            cluster: None,
+            condition,
+            must_lose,
+            count,
+            states,
+            protections,
+        };
         let mut run = part(ProofSubject::Durability, place, ProofLoad::Ledger, 100, 1);
         run.storage = None;
-        run.crashes = (1..=count).map(|number| crash(number, if number <= lossy { 7 } else { 0 })).collect();
+        let crashes = (1..=count).map(|number| crash(number, if number <= lossy { 7 } else { 0 }));
+        run.crashes =
+            crashes.flat_map(|crash| (1..=states).map(move |state| Crash { state, ..crash.clone() })).collect();
         run
     };
-    let settings = CrashCondition::Settings { settings: "sync=off".to_owned() };
+    let settings = |settings: &str| CrashCondition::Settings { settings: settings.to_owned() };
     let mut record = proof(vec![
         of(CrashCondition::Asked, false, 60, lossy),
         of(CrashCondition::LyingStorage { every: 1 }, true, 5, 4),
-        of(settings, true, 5, 5),
+        of(CrashCondition::LyingStorage { every: 10 }, false, 60, 9),
+        of(settings("double_write=off"), true, 5, 5),
+        of(settings("flush_log_at_the_commit_of_a_transaction=2"), true, 5, 5),
     ]);
-    record.engine = crate::sample::record().engine;
+    record.engine = crate::sample::record().engine.map(|mut engine| {
+        let setting = |name: &str| Setting { name: name.to_owned(), value: "on".to_owned(), default: None };
+        engine.settings.push(setting("double_write"));
+        engine
+    });
     record
 }
 
-/// 60 crashes without a loss, and controls that lose.
+/// 60 runs of the load with five states each without a loss, and controls that lose.
 pub fn durability() -> Record {
-    crashes(0)
+    crashes(0, 5)
 }
 
 /// 60 crashes, three of which lose commits.
 pub fn lossy_durability() -> Record {
-    crashes(3)
+    crashes(3, 1)
 }

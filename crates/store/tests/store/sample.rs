@@ -574,6 +574,8 @@ fn run(number: u32, pace: Pace) -> Run {
         }],
         crashes: vec![Crash {
             number: 1,
+            state: 2,
+            changes: Some(70),
             seed: 7,
             moment: CrashMoment::Checkpoint,
             survival: Survival::Torn,

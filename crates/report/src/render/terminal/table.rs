@@ -42,7 +42,7 @@ impl Terminal {
         }
         let used = self.laid_out(table, &shown, None).1;
         let room = table.flexible.filter(|_| used.0 > self.width).map(|_| used.1.saturating_sub(used.0 - self.width));
-        let least = if self.extent < Extent::Details { FLEXIBLE_MIN } else { CONTINUED_MIN };
+        let least = if self.cuts(table) { FLEXIBLE_MIN } else { CONTINUED_MIN };
         let room = room.map(|room| room.max(least));
         let (drawn, _) = self.laid_out(table, &shown, room);
         let (heads, mut rows) = drawn.row_lines(self.style, self.width);
@@ -62,12 +62,13 @@ impl Terminal {
 
     /// The words of the flexible cell of `row` that its line has no room for, and what else is known of the row.
     fn continued(&self, table: &Table, row: &Row, room: Option<usize>) -> Vec<String> {
-        if self.extent < Extent::Details {
+        if self.cuts(table) {
             return Vec::new();
         }
         let name = self.name(table, row).unwrap_or_default();
         let rest = room.map(|room| parted(&name, room).1.to_owned()).filter(|rest| !rest.is_empty());
-        let notes = list(row.notes.iter().map(|note| clean(note)));
+        let has_notes = self.extent >= Extent::Details;
+        let notes = list(row.notes.iter().filter(|_| has_notes).map(|note| clean(note)));
         let notes = (!notes.is_empty()).then_some(notes);
         let line = |text: String, ink| {
             let lines = paragraph("", BELOW_INDENT, &text, self.width);
@@ -139,7 +140,7 @@ impl Terminal {
                     *cell = whole;
                 }
                 widest = widest.max(cell.chars().count());
-                *cell = room.map_or_else(|| cell.clone(), |room| self.fitted(cell, room));
+                *cell = room.map_or_else(|| cell.clone(), |room| self.fitted(table, cell, room));
             }
             drawn.push(cells, ink(weight(row)));
         }
@@ -150,12 +151,17 @@ impl Terminal {
     /// The flexible cell of `row`; details have all of its words.
     fn name(&self, table: &Table, row: &Row) -> Option<String> {
         let cell = table.flexible.and_then(|at| row.cells.get(at))?;
-        Some(if self.extent < Extent::Details { text(cell) } else { clean(&cell.words()) })
+        Some(if self.cuts(table) { text(cell) } else { clean(&cell.words()) })
     }
 
-    /// A cell in `room` characters.
-    fn fitted(&self, cell: &str, room: usize) -> String {
-        match self.extent < Extent::Details {
+    /// Whether cells of the flexible column are cut, and not continued below.
+    fn cuts(&self, table: &Table) -> bool {
+        self.extent < Extent::Details && !table.is_whole
+    }
+
+    /// A cell of the flexible column of `table` in `room` characters.
+    fn fitted(&self, table: &Table, cell: &str, room: usize) -> String {
+        match self.cuts(table) {
             true => cut(last_parts(cell, room), room),
             false => cut(last_parts(parted(cell, room).0, room), room),
         }

@@ -1,14 +1,18 @@
 //! One crash: a load, a fault under it or after it, what is left, and what is there when the engine has started on it.
+//!
+//! The load is carried out once. Beside what its fault has left, the engine may be started on what faults at earlier changes of
+//! its log would have left: each is a state of the same crash.
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use crash::{Image, Policy};
+use crash::{Image, Pending, Policy};
 use engine::{Durability, Failover, Node, Session};
 use measure::{Purpose, RunSeed};
-use model::durability::{CrashVerdict, Ledger, Outcome, Witness, WitnessKind, WitnessObject, damage};
+use model::durability::{CrashVerdict, Ledger, Outcome, Witness, WitnessKind, WitnessObject, WitnessRecord, damage};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use record::{
@@ -17,7 +21,7 @@ use record::{
 
 use super::failover::{self, Senders};
 use super::ledger::{self, CLIENTS, Client, Found};
-use super::stand::{Running, Stand};
+use super::stand::{Fault, Running, Stand};
 use super::witness_file::WitnessFile;
 use crate::{Error, Result};
 
@@ -42,8 +46,12 @@ const ANSWER_MAX: Duration = Duration::from_secs(30);
 /// Events that are kept of a crash.
 const EVENTS_MAX: usize = 24;
 
+/// The number of the state that the fault itself has left.
+const FIRST_STATE: u32 = 1;
+
 /// What is drawn for a crash.
 struct Draw {
+    number: u32,
     seed: u64,
     moment: CrashMoment,
     survival: Survival,
@@ -56,18 +64,9 @@ struct Draw {
 impl Draw {
     /// Of the crash with `number` in its run; moments and policies go by turns, the rest is by lot.
     fn of(seed: RunSeed, number: u32, tried: &Tried) -> Draw {
-        let (rung, condition) = (tried.rung, &tried.condition);
+        let condition = &tried.condition;
         let seed = seed.stream(Purpose::Faults, number);
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let lies = matches!(condition, CrashCondition::LyingStorage { .. });
-        let survival = match (rung, lies, number % 4) {
-            _ if tried.tears => Survival::Torn,
-            (CrashRung::D0, false, _) => Survival::All,
-            (CrashRung::D0, true, _) | (_, _, 1) => Survival::AllLost,
-            (_, _, 2) => Survival::Prefix,
-            (_, _, 3) => Survival::Subset,
-            _ => Survival::Torn,
-        };
         // Each moment meets each way of surviving.
         let moments = tried.moments();
         let moment = moments[(number / 4 + number % 4) as usize % moments.len()];
@@ -87,24 +86,43 @@ impl Draw {
             && (*condition != CrashCondition::Asked || random.next_u64().is_multiple_of(2));
         let isolated_ms = ISOLATED_MS.0 + random.next_u64() % (ISOLATED_MS.1 - ISOLATED_MS.0);
         Draw {
+            number,
             seed,
             moment,
-            survival,
+            survival: tried.survival(number),
             load: Duration::from_millis(load_ms),
             delay: is_delayed.then(|| Duration::from_nanos(delay_ns as u64)),
             isolated: is_isolated.then(|| Duration::from_millis(isolated_ms)),
         }
     }
 
-    fn policy(&self, rung: CrashRung) -> Policy {
-        match self.survival {
-            Survival::Torn if rung == CrashRung::D2 => Policy::TornDisk,
-            Survival::All => Policy::All,
-            Survival::AllLost => Policy::AllLost,
-            Survival::Prefix => Policy::Prefix,
-            Survival::Subset => Policy::Subset,
-            Survival::Torn => Policy::Torn,
-        }
+    /// The state of the same crash with number `state`, at one of `changes`: those of a log from the first on after which a commit was
+    /// acknowledged. States are spread over it; of two one is moved by `before_sync` to where most is not synced.
+    fn state(
+        &self,
+        tried: &Tried,
+        state: u32,
+        changes: RangeInclusive<u64>,
+        before_sync: impl Fn(u64) -> u64,
+    ) -> (u64, Survival) {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(self.seed ^ u64::from(state));
+        let (first, last) = changes.into_inner();
+        let share = random.next_u64() as f64 / u64::MAX as f64;
+        let place = (f64::from(state - FIRST_STATE - 1) + share) / f64::from(tried.states - FIRST_STATE);
+        let at = first + (last.saturating_sub(first) as f64 * place) as u64;
+        let is_moved = random.next_u64().is_multiple_of(2);
+        (if is_moved { before_sync(at) } else { at }, tried.survival(self.number + state - FIRST_STATE))
+    }
+}
+
+fn policy(survival: Survival, rung: CrashRung) -> Policy {
+    match survival {
+        Survival::Torn if rung == CrashRung::D2 => Policy::TornDisk,
+        Survival::All => Policy::All,
+        Survival::AllLost => Policy::AllLost,
+        Survival::Prefix => Policy::Prefix,
+        Survival::Subset => Policy::Subset,
+        Survival::Torn => Policy::Torn,
     }
 }
 
@@ -112,6 +130,8 @@ impl Draw {
 pub(super) struct Tried {
     pub(super) rung: CrashRung,
     pub(super) condition: CrashCondition,
+    /// States of each crash.
+    pub(super) states: u32,
     /// Whether it is a control whose pages stay torn.
     pub(super) tears: bool,
     /// Whether the primary is lost and a replica promoted.
@@ -123,6 +143,19 @@ pub(super) struct Tried {
 }
 
 impl Tried {
+    /// What survives, by turns.
+    fn survival(&self, turn: u32) -> Survival {
+        let lies = matches!(self.condition, CrashCondition::LyingStorage { .. });
+        match (self.rung, lies, turn % 4) {
+            _ if self.tears => Survival::Torn,
+            (CrashRung::D0, false, _) => Survival::All,
+            (CrashRung::D0, true, _) | (_, _, 1) => Survival::AllLost,
+            (_, _, 2) => Survival::Prefix,
+            (_, _, 3) => Survival::Subset,
+            _ => Survival::Torn,
+        }
+    }
+
     /// The moments of its faults, by turns. A control is to lose, and has no moment that waits for a sync but to tear pages.
     fn moments(&self) -> Vec<CrashMoment> {
         if self.tears {
@@ -163,71 +196,107 @@ impl<'a> Crashes<'a> {
         Crashes { stand, durability, tried, pristine, witness, seed, running: None }
     }
 
-    /// Carries out the crash with `number`.
-    pub(super) fn crash(&mut self, number: u32) -> Result<Crash> {
+    /// Carries out the crash with `number`; its states, that of the fault itself first. That one comes last: the engine that recovers
+    /// from it is that of the next crash. Between states `is_interrupted` is asked.
+    pub(super) fn crash(&mut self, number: u32, is_interrupted: &dyn Fn() -> bool) -> Result<Vec<Crash>> {
         let draw = Draw::of(self.seed, number, &self.tried);
         let mut running = self.running()?;
-        let dialect = self.stand.engine.dialect();
         let mut session = running.node().connect()?;
-        ledger::reset(session.as_mut(), dialect)?;
+        ledger::reset(session.as_mut(), self.stand.engine.dialect())?;
         drop(session);
         running.arm(&self.stand)?;
         let text = format!("{} seed {} crash {number} {:?}", self.stand.target, draw.seed, self.tried.condition);
         let witness = WitnessFile::create(&self.witness, &text, running.volume())?;
         let at = self.load(&running, &draw, &witness)?;
-        let is_at_flush = running.has_tripped();
+        let moment = match draw.moment {
+            CrashMoment::Flush if !running.has_tripped() => CrashMoment::Checkpoint,
+            other => other,
+        };
         witness.say(WitnessKind::Fault, WitnessObject::Row, 0, 0)?;
-        let fault = running.end(at, draw.policy(self.tried.rung), draw.seed)?;
-        let witness = witness.read()?;
-        let ledger = Ledger::of(&witness);
+        let fault = running.end(at)?;
+        let mut crashed = Crashed { draw, moment, fault, witness: witness.read()? };
+        let mut states = Vec::new();
+        for (state, change, survival) in crashed.earlier(&self.tried) {
+            if is_interrupted() {
+                return Err(Error::interrupted());
+            }
+            let left = crashed.fault.left(Some(change), policy(survival, self.tried.rung), crashed.seed(state));
+            let started = self.stand.start(left.files)?;
+            let (crash, started) = self.verify(&crashed, (state, Some(change), survival), left.pending, started)?;
+            if let Some(running) = started {
+                let at = running.fault();
+                running.end(at)?;
+            }
+            states.push(crash);
+        }
+        let survival = crashed.draw.survival;
+        let left = crashed.fault.left(None, policy(survival, self.tried.rung), crashed.seed(FIRST_STATE));
+        let started = match self.failover() {
+            Some(failover) => failover::promote(std::mem::take(&mut crashed.fault.survivors), failover)?,
+            None => self.stand.start(left.files)?,
+        };
+        let (crash, started) = self.verify(&crashed, (FIRST_STATE, None, survival), left.pending, started)?;
+        self.running = started;
+        if CrashVerdict::of(&crash) != CrashVerdict::Survived || self.tried.is_failover {
+            // The next one begins anew: with the first primary, where a replica has taken its place.
+            self.stop()?;
+        }
+        states.push(crash);
+        states.reverse();
+        Ok(states)
+    }
+
+    /// Holds what the engine that has `started` finds against what was acknowledged, for a state: its number, the last change before
+    /// its fault, which is that of `crashed` where it is none, and what survived of what was `pending`.
+    fn verify(
+        &self,
+        crashed: &Crashed,
+        (state, change, survival): (u32, Option<u64>, Survival),
+        pending: Option<Pending>,
+        started: std::result::Result<Running, engine::Error>,
+    ) -> Result<(Crash, Option<Running>)> {
+        let Crashed { draw, moment, fault, witness } = crashed;
+        let ledger = change.map_or_else(|| Ledger::of(witness), |change| Ledger::at(witness, change));
+        let nanos =
+            |time: Option<Duration>| time.filter(|_| change.is_none()).map(|time| Nanos(time.as_nanos() as u64));
         let mut crash = Crash {
-            number,
+            number: draw.number,
+            state,
+            changes: change.or_else(|| fault.changes()),
             seed: draw.seed,
-            moment: if draw.moment == CrashMoment::Flush && !is_at_flush {
-                CrashMoment::Checkpoint
-            } else {
-                draw.moment
-            },
-            survival: draw.survival,
-            delay_ns: draw.delay.map(|delay| Nanos(delay.as_nanos() as u64)),
-            isolated_ns: draw.isolated.map(|isolated| Nanos(isolated.as_nanos() as u64)),
+            moment: *moment,
+            survival,
+            delay_ns: nanos(draw.delay),
+            isolated_ns: nanos(draw.isolated),
             attempted: ledger.attempted(),
             acknowledged: ledger.count(Outcome::Acknowledged),
             unknown: ledger.count(Outcome::Unknown),
             found: None,
-            unsynced_writes: fault.pending.map(|pending| pending.writes),
-            unsynced_bytes: fault.pending.map(|pending| Bytes(pending.bytes)),
+            unsynced_writes: pending.map(|pending| pending.writes),
+            unsynced_bytes: pending.map(|pending| Bytes(pending.bytes)),
             ready_ns: None,
             would_not_start: None,
             damage: CrashDamage::default(),
             complaints: Vec::new(),
             timeline: Vec::new(),
         };
-        let started = match self.failover() {
-            Some(failover) => failover::promote(fault.survivors, failover)?,
-            None => self.stand.start(fault.left)?,
-        };
-        match started {
+        let started = match started {
+            Ok(started) => started,
             Err(error) => {
                 crash.would_not_start = Some(ledger::kept(&error.message));
                 crash.damage.lost = crash.acknowledged;
+                return Ok((crash, None));
             }
-            Ok(started) => {
-                crash.ready_ns = Some(started.ready_ns);
-                let found = ledger::find(started.node(), dialect, self.durability, &ledger, draw.seed)?;
-                let rows = found.rows.clone().unwrap_or_default();
-                crash.found = found.rows.as_ref().map(|rows| rows.len() as u64);
-                crash.damage = damage(&ledger, &rows, &found.tables, &found.counters);
-                crash.complaints = found.complaints.clone();
-                crash.timeline = timeline(&witness, &ledger, &found, fault.at);
-                self.running = Some(started);
-            }
-        }
-        if CrashVerdict::of(&crash) != CrashVerdict::Survived || self.tried.is_failover {
-            // The next one begins anew: with the first primary, where a replica has taken its place.
-            self.stop()?;
-        }
-        Ok(crash)
+        };
+        crash.ready_ns = Some(started.ready_ns);
+        let dialect = self.stand.engine.dialect();
+        let found = ledger::find(started.node(), dialect, self.durability, &ledger, draw.seed)?;
+        let rows = found.rows.clone().unwrap_or_default();
+        crash.found = found.rows.as_ref().map(|rows| rows.len() as u64);
+        crash.damage = damage(&ledger, &rows, &found.tables, &found.counters);
+        crash.complaints = found.complaints.clone();
+        crash.timeline = timeline(witness, &ledger, &found, change, fault.at);
+        Ok((crash, Some(started)))
     }
 
     /// How a replica takes over, where the primary is lost.
@@ -252,7 +321,7 @@ impl<'a> Crashes<'a> {
         }
         running.lose_all();
         let at = running.fault();
-        running.end(at, Policy::AllLost, 0).map(drop)
+        running.end(at).map(drop)
     }
 
     /// Has the clients commit, and turns the power off under or after that; returns when.
@@ -344,22 +413,58 @@ impl Crashes<'_> {
     }
 }
 
-/// The last events of a crash, and its fault.
-fn timeline(witness: &Witness, ledger: &Ledger, found: &Found, fault: Nanos) -> Vec<CrashEvent> {
+/// A load that ended in a fault.
+struct Crashed {
+    draw: Draw,
+    moment: CrashMoment,
+    fault: Fault,
+    witness: Witness,
+}
+
+impl Crashed {
+    /// The seed of what survives in a state.
+    fn seed(&self, state: u32) -> u64 {
+        self.draw.seed ^ u64::from(state - FIRST_STATE)
+    }
+
+    /// The states of earlier faults: number, the last change before the fault, what survives; the last ones first.
+    fn earlier(&self, tried: &Tried) -> Vec<(u32, u64, Survival)> {
+        let is_acknowledged = |record: &&WitnessRecord| record.kind == WitnessKind::Acknowledged;
+        let first = self.witness.records.iter().find(is_acknowledged).map(|record| record.device_seq);
+        let Some((first, last)) = first.zip(self.fault.changes()) else { return Vec::new() };
+        let of = |state| {
+            let before_sync = |at| self.fault.before_sync(at);
+            let (change, survival) = self.draw.state(tried, state, first..=last, before_sync);
+            (state, change, survival)
+        };
+        (FIRST_STATE + 1..=tried.states).rev().map(of).collect()
+    }
+}
+
+/// The last events of a crash before `fault`, and it; before the change after which an earlier one came.
+fn timeline(witness: &Witness, ledger: &Ledger, found: &Found, change: Option<u64>, fault: Nanos) -> Vec<CrashEvent> {
     let Some(start) = witness.records.first().map(|record| record.mono_ns) else { return Vec::new() };
+    let is_before = |record: &&WitnessRecord| change.is_none_or(|change| record.device_seq <= change);
+    // What an earlier fault left without an answer has one in the witness, or a later record: its begin is its event.
+    let without_answer = if change.is_some() { WitnessKind::Attempt } else { WitnessKind::Unknown };
+    let fault = match change {
+        Some(_) => witness.records.iter().filter(is_before).map(|record| Nanos(record.mono_ns)).max().unwrap_or(fault),
+        None => fault,
+    };
     let rows = found.rows.as_ref();
     let mut events: Vec<CrashEvent> = witness
         .records
         .iter()
         .filter(|record| record.object == WitnessObject::Row)
+        .filter(is_before)
         .filter_map(|record| {
             let commit = (record.client, record.number);
             let is_there = rows.is_some_and(|rows| rows.contains_key(&commit));
             let kind = match (record.kind, ledger.rows.get(&commit)) {
                 (WitnessKind::Acknowledged, _) if is_there => CrashEventKind::Acknowledged,
                 (WitnessKind::Acknowledged, _) => CrashEventKind::Lost,
-                (WitnessKind::Unknown, Some(Outcome::Unknown)) if is_there => CrashEventKind::UnknownThere,
-                (WitnessKind::Unknown, Some(Outcome::Unknown)) => CrashEventKind::UnknownGone,
+                (kind, Some(Outcome::Unknown)) if kind == without_answer && is_there => CrashEventKind::UnknownThere,
+                (kind, Some(Outcome::Unknown)) if kind == without_answer => CrashEventKind::UnknownGone,
                 _ => return None,
             };
             let at_ns = Nanos(record.mono_ns.saturating_sub(start));
@@ -384,6 +489,7 @@ mod tests {
         Tried {
             rung: CrashRung::D1,
             condition,
+            states: 1,
             tears: false,
             is_failover: false,
             has_volume: true,
@@ -428,5 +534,19 @@ mod tests {
         let torn = Tried { tears: true, ..lying };
         let tears = |draw: Draw| (draw.moment, draw.survival) == (CrashMoment::Flush, Survival::Torn);
         assert!((1..=5).all(|number| tears(Draw::of(SEED, number, &torn))));
+    }
+
+    #[test]
+    fn states_are_spread_over_the_log_and_have_each_survival() {
+        let tried = Tried { states: 21, ..tried(CrashCondition::Asked) };
+        let draw = Draw::of(SEED, 1, &tried);
+        let states: Vec<(u64, Survival)> =
+            (2..=21).map(|state| draw.state(&tried, state, 1_000..=3_000, |at| at)).collect();
+        assert!(
+            states.iter().zip(0..).all(|((at, _), slice)| (1_000 + slice * 100..=1_100 + slice * 100).contains(at))
+        );
+        assert_eq!(states.iter().map(|(_, survival)| *survival).collect::<BTreeSet<_>>().len(), 4);
+        let moved = (2..=21).filter(|state| draw.state(&tried, *state, 1_000..=3_000, |_| 0).0 == 0).count();
+        assert!((5..=15).contains(&moved), "{moved} of 20");
     }
 }

@@ -50,7 +50,7 @@ pub(super) fn promote(
         }
         Err(error) => {
             let at = running.fault();
-            running.end(at, crash::Policy::AllLost, 0)?;
+            running.end(at)?;
             Ok(Err(error))
         }
     }

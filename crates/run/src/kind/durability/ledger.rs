@@ -285,7 +285,7 @@ pub(super) fn find(
             if check.prepare.is_some_and(|statement| session.batch(statement).is_err()) {
                 continue;
             }
-            match query(session, &(check.statement)(ROWS)) {
+            match session.query_text(&(check.statement)(ROWS)) {
                 Ok(answer) => {
                     for row in answer.iter().filter(|row| !(check.is_fine)(row)) {
                         let said: Vec<String> = row.iter().map(ToString::to_string).collect();

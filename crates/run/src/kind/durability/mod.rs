@@ -45,8 +45,8 @@ const CRASHES_OF_RUN: u32 = 20;
 /// Crashes of a control, at most.
 const CRASHES_OF_CONTROL: u32 = 5;
 
-/// Of so many syncs the graded control ignores one.
-const GRADED_EVERY: u32 = 10;
+/// Of so many syncs a graded control ignores one.
+const GRADED_EVERY: [u32; 2] = [10, 100];
 
 /// The name of the control that answers syncs and carries none out.
 pub const LYING_STORAGE: &str = "lying-storage";
@@ -67,6 +67,8 @@ pub struct DurabilityRequest {
     pub fault: Option<ClusterFault>,
     /// Crashes of the engine as it is asked for.
     pub crashes: u32,
+    /// States of each crash that the engine is started on: that of the fault, and those of earlier faults under the same load.
+    pub states: u32,
     /// Controls by name; absent for all of the rung.
     pub controls: Option<Vec<String>>,
 }
@@ -212,13 +214,14 @@ fn settings(weakening: &Weakening) -> String {
     weakening.parameters.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("&")
 }
 
-/// All controls of an engine on `rung`; those that need not lose come last.
+/// All controls of an engine on `rung`, with so many crashes; those that need not lose come last, with as many as `graded`.
 fn controls(
     durability: &'static Durability,
     rung: CrashRung,
     is_in_process: bool,
     failover: Option<&'static Failover>,
     crashes: u32,
+    graded: u32,
 ) -> Vec<Condition> {
     if let Some(failover) = failover {
         // Whatever is lost of the storage of the primary, a replica has what was sent to it.
@@ -227,7 +230,7 @@ fn controls(
     // The files of a server are not on a layer where its processes alone are killed.
     let has_layer = rung != CrashRung::D0 || is_in_process;
     let lying = has_layer.then(|| Condition::lying(1, crashes));
-    let graded = has_layer.then(|| Condition::lying(GRADED_EVERY, crashes));
+    let graded = GRADED_EVERY.into_iter().filter(|_| has_layer).map(|every| Condition::lying(every, graded));
     let weakened = durability.weakenings.iter().map(|weakening| Condition::weakened(weakening, rung, crashes));
     let mut all: Vec<Condition> = lying.into_iter().chain(weakened).chain(graded).collect();
     all.sort_by_key(|condition| !condition.must_lose);
@@ -252,7 +255,10 @@ impl DurabilityKind<'_> {
         let is_in_process = context.engine.about().is_in_process;
         let failover = self.durability.cluster.and_then(|cluster| cluster.failover.as_ref());
         let failover = failover.filter(|_| self.fault == Some(ClusterFault::Primary));
-        controls(self.durability, self.request.rung, is_in_process, failover, of_control)
+        // A share that is held against what the crashes exclude is of as many, where it is asked for.
+        let request = self.request;
+        let graded = if request.controls.is_some() { request.crashes } else { request.crashes.min(CRASHES_OF_RUN) };
+        controls(self.durability, request.rung, is_in_process, failover, of_control, graded)
     }
 
     /// What is tried: what is asked for, then the controls.
@@ -294,6 +300,13 @@ impl Kind for DurabilityKind<'_> {
         let is_in_process = context.engine.about().is_in_process;
         self.choose(context)?;
         let rung = self.request.rung;
+        if self.request.states > 1 && rung == CrashRung::D0 && !is_in_process {
+            return Err(Error::user(format!(
+                "{} states of a crash cannot be had on rung D0: killed processes leave one",
+                self.request.states
+            ))
+            .hint("give --rung D1 or D2, which log what the engine writes"));
+        }
         why_out(rung, is_in_process, self.request.file_system).map_or(Ok(()), |reason| {
             let what = if rung == CrashRung::D1 { " for a server" } else { "" };
             Err(Error::environment(format!("rung {} is out{what} on this machine: {reason}", rung.word()))
@@ -315,11 +328,19 @@ impl Kind for DurabilityKind<'_> {
         let opened = platform.opened()?;
         let nodes = opened.nodes.counts().0;
         let cluster = self.fault.map(|fault| CrashCluster { nodes, fault });
+        if self.request.states > 1 && nodes > 1 {
+            return Err(Error::user(format!("{nodes} nodes have no common log that could give states of a crash"))
+                .hint("give --states 1, or a target with one node"));
+        }
         let conditions = self.choose(&platform.context)?;
         let request = self.request;
         let runs = conditions.iter().flat_map(|condition| {
             let starts = (0..condition.crashes).step_by(CRASHES_OF_RUN as usize);
-            starts.map(move |start| planned(condition, request, cluster, CRASHES_OF_RUN.min(condition.crashes - start)))
+            let durability = self.durability;
+            starts.map(move |start| {
+                let count = CRASHES_OF_RUN.min(condition.crashes - start);
+                planned(condition, request, durability, cluster, count)
+            })
         });
         let mut plan = Plan {
             seed: request.setup.seed,
@@ -372,7 +393,8 @@ impl DurabilityKind<'_> {
         planned: &PlannedRun,
         workspace: &Workspace,
     ) -> Result<()> {
-        let Some(ProofPart { place: ProofPlace::Crashes { rung, condition, count, .. }, .. }) = planned.kind.proof()
+        let Some(ProofPart { place: ProofPlace::Crashes { rung, condition, count, states, .. }, .. }) =
+            planned.kind.proof()
         else {
             return Ok(());
         };
@@ -403,6 +425,7 @@ impl DurabilityKind<'_> {
         let of_crashes = Tried {
             rung: *rung,
             condition: condition.clone(),
+            states: *states,
             tears: tried.tears,
             is_failover: self.fault == Some(ClusterFault::Primary),
             has_volume: pristine.is_some(),
@@ -418,17 +441,19 @@ impl DurabilityKind<'_> {
                 (run.totals, run.crashes) = (begun.totals.clone(), begun.crashes.clone());
             }
             let before_ns = begun.map_or(0, |begun| begun.window_ns.0);
-            let first = run.crashes.len() as u32 + 1;
+            let first = run.crashes.last().map_or(0, |crash| crash.number) + 1;
             let run = run::measure(bench, planned, run, Nanos(0), |run| {
                 let start = clock::now();
                 let carried_out = (first..=*count).try_for_each(|number| {
                     if context.interrupt.is_raised() {
                         return Err(Error::interrupted());
                     }
-                    let crash = crashes.crash(number)?;
-                    run.totals.operations += crash.acknowledged;
-                    run.totals.transactions += crash.acknowledged;
-                    run.crashes.push(crash);
+                    let states = crashes.crash(number, &|| context.interrupt.is_raised())?;
+                    // The fault itself, which comes first, has all commits of the load.
+                    let acknowledged = states.first().map_or(0, |crash| crash.acknowledged);
+                    run.totals.operations += acknowledged;
+                    run.totals.transactions += acknowledged;
+                    run.crashes.extend(states);
                     run.window_ns = Nanos(before_ns + clock::now().since(start).0);
                     record.add_run(so_far(run, *count))?;
                     let elapsed = clock::now().since(start);
@@ -453,7 +478,8 @@ impl DurabilityKind<'_> {
 
 /// A run that has not ended, as it is kept: if it is interrupted, its crashes are not carried out again.
 fn so_far(run: &Run, count: u32) -> Run {
-    let message = format!("{} of {count} crashes are done", run.crashes.len());
+    let done = run.crashes.last().map_or(0, |crash| crash.number);
+    let message = format!("{done} of {count} crashes are done");
     let mut run = Run { outcome: Outcome::Failed { message }, ..run.clone() };
     keep_one_timeline(&mut run.crashes);
     run
@@ -512,10 +538,13 @@ fn data_directories(nodes: &Nodes) -> Result<Vec<PathBuf>> {
 fn planned(
     condition: &Condition,
     request: &DurabilityRequest,
+    durability: &Durability,
     cluster: Option<CrashCluster>,
     count: u32,
 ) -> PlannedRun {
     let rung = request.rung;
+    let is_asked = condition.condition == CrashCondition::Asked;
+    let protections = durability.protections.iter().filter(|_| is_asked);
     let place = ProofPlace::Crashes {
         rung,
         file_system: (rung == CrashRung::D2).then_some(request.file_system),
@@ -523,6 +552,9 @@ fn planned(
         condition: condition.condition.clone(),
         must_lose: condition.must_lose,
         count,
+        // A control that loses in the state of its fault would lose in several.
+        states: if condition.must_lose { 1 } else { request.states },
+        protections: protections.map(|name| (*name).to_owned()).collect(),
     };
     let part = ProofPart { subject: ProofSubject::Durability, place, load: ProofLoad::Ledger };
     let name = condition.name();

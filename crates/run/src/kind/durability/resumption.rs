@@ -69,6 +69,7 @@ fn request_of(record: &Record, setup: Setup) -> Result<DurabilityRequest> {
         fault: cluster.map(|cluster| cluster.fault),
         // What is to be carried out is in the plan.
         crashes: 1,
+        states: 1,
         controls: None,
     })
 }

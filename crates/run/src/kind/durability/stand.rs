@@ -84,12 +84,50 @@ pub(super) struct RunningNode {
 pub(super) struct Fault {
     /// When it came, on the monotonic clock.
     pub(super) at: Nanos,
-    /// What was not synced, where that is known.
-    pub(super) pending: Option<Pending>,
-    /// The files that are left of each node; none where they are on the file system of this host.
-    pub(super) left: Option<Vec<Image>>,
+    /// What the nodes that it took had written to; none where files are on the file system of this host.
+    volumes: Vec<SharedVolume>,
     /// The nodes that it did not take.
     pub(super) survivors: Vec<RunningNode>,
+}
+
+/// What is left of the files of nodes that a fault took.
+pub(super) struct Left {
+    /// Those of each node; none where they are on the file system of this host.
+    pub(super) files: Option<Vec<Image>>,
+    /// What was not synced, where that is known.
+    pub(super) pending: Option<Pending>,
+}
+
+impl Fault {
+    /// The number of the last change before the fault, counted from the begin of the load, of the node that takes writes; absent where
+    /// it is not known.
+    pub(super) fn changes(&self) -> Option<u64> {
+        Some(self.volumes.first()?.lock().seq())
+    }
+
+    /// The number of the last change before the first sync after the change `at` of that node.
+    pub(super) fn before_sync(&self, at: u64) -> u64 {
+        self.volumes.first().map_or(at, |volume| volume.lock().before_sync(at))
+    }
+
+    /// What survives by `policy` and `seed`: of all changes, or of those up to number `at` of a single node.
+    pub(super) fn left(&self, at: Option<u64>, policy: Policy, seed: u64) -> Left {
+        let (mut pending, mut files) = (None, None);
+        for (volume, number) in self.volumes.iter().zip(0..) {
+            let volume = volume.lock();
+            let at = at.unwrap_or_else(|| volume.seq());
+            let (so_far, more): (Pending, Pending) = (pending.unwrap_or_default(), volume.pending(at));
+            pending = Some(Pending {
+                writes: so_far.writes + more.writes,
+                bytes: so_far.bytes + more.bytes,
+                names: so_far.names + more.names,
+            });
+            // Each node has losses of its own.
+            let seed = seed ^ u64::wrapping_mul(number, 0x9e37_79b9_7f4a_7c15);
+            files.get_or_insert_with(Vec::new).push(volume.survivors_at(at, policy, seed));
+        }
+        Left { files, pending }
+    }
 }
 
 impl Stand<'_> {
@@ -297,24 +335,11 @@ impl Running {
         at
     }
 
-    /// Ends what is left of the nodes that the fault `at` took; what of their files survives is drawn by `policy` and `seed`.
-    pub(super) fn end(mut self, at: Nanos, policy: Policy, seed: u64) -> Result<Fault> {
+    /// Ends what is left of the nodes that the fault `at` took.
+    pub(super) fn end(mut self, at: Nanos) -> Result<Fault> {
         let survivors = self.nodes.split_off(self.lost);
-        let (mut pending, mut left) = (None, None);
-        for (node, number) in self.nodes.into_iter().zip(0..) {
-            let Some(volume) = node.end()? else { continue };
-            let volume = volume.lock();
-            let (so_far, more): (Pending, Pending) = (pending.unwrap_or_default(), volume.pending());
-            pending = Some(Pending {
-                writes: so_far.writes + more.writes,
-                bytes: so_far.bytes + more.bytes,
-                names: so_far.names + more.names,
-            });
-            // Each node has losses of its own.
-            let seed = seed ^ u64::wrapping_mul(number, 0x9e37_79b9_7f4a_7c15);
-            left.get_or_insert_with(Vec::new).push(volume.survivors(policy, seed));
-        }
-        Ok(Fault { at, pending, left, survivors })
+        let volumes = self.nodes.into_iter().filter_map(|node| node.end().transpose()).collect::<Result<_>>()?;
+        Ok(Fault { at, volumes, survivors })
     }
 
     /// Stops the engine as its user does.
