@@ -60,7 +60,6 @@ impl Work for Metered<'_> {
 
 #[cfg(test)]
 mod tests {
-    use engine::Engine as _;
     use engine::null::NULL;
     use measure::{NextOperation, Queue};
     use record::Nanos;

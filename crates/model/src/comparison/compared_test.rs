@@ -141,7 +141,7 @@ fn compared_test(systems: [&System; 2], tests: [&SystemTest; 2], options: Compar
 fn waive_durability(reasons: &mut Vec<Reason>) -> Option<ComparisonWarning> {
     let at = reasons.iter().position(|reason| matches!(reason, Reason::Durability(_)))?;
     let Reason::Durability(systems) = reasons.remove(at) else { return None };
-    Some(ComparisonWarning::Durability(systems))
+    Some(ComparisonWarning::Durability(Box::new(systems)))
 }
 
 /// The warnings of the runs of either side.

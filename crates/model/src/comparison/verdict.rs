@@ -176,7 +176,7 @@ pub enum ComparisonWarning {
     /// The sides of a pair did not run an identical workload: the hashes of their plans, where recorded.
     Plans([Option<String>; 2]),
     /// The commits of the two are not equally durable, and a verdict was asked for in spite of it.
-    Durability([Durability; 2]),
+    Durability(Box<[Durability; 2]>),
     /// The machine of a pair was not the same before and after the pairs, or that is unknown.
     Drift(ControlDrift),
     /// About runs, by the name of the system.

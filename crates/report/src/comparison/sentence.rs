@@ -135,7 +135,8 @@ pub(super) fn warning_text(warning: &ComparisonWarning) -> String {
             let [base, other] = hashes.each_ref().map(|hash| hash.as_deref().unwrap_or("none"));
             format!("the two sides did not run an identical workload: plan {base} and {other}")
         }
-        ComparisonWarning::Durability([base, other]) => {
+        ComparisonWarning::Durability(systems) => {
+            let [base, other] = &**systems;
             format!("not the same work, ranked as asked for: {} and {}", durability_text(base), durability_text(other))
         }
         ComparisonWarning::Drift(drift) => drift_text(drift),

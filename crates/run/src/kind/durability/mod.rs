@@ -121,9 +121,8 @@ fn chosen_fault(
             None => Ok(None),
             Some(fault) => {
                 let (fault, target) = (fault.word(), context.target);
-                Err(Error::user(format!("fault {fault} is one of several nodes, and {target} is a single one")).hint(
-                    "leave --fault out, or give a cluster such as local:postgres?replicas=1 or local:mariadb?nodes=3",
-                ))
+                Err(Error::user(format!("fault {fault} is one of several nodes, and {target} is a single one"))
+                    .hint("leave --fault out, or give a cluster: `dbdyno prove durability --help` has examples"))
             }
         };
     };

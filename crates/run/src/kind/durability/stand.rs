@@ -259,8 +259,8 @@ impl Stand<'_> {
 
 /// The nodes, with their schema claimed.
 fn claimed(nodes: Vec<Box<dyn Node>>) -> engine::Result<Vec<Box<dyn Node>>> {
-    let claim = |(number, node): (usize, &Box<dyn Node>)| if number == 0 { node.claim() } else { node.join() };
-    match nodes.iter().enumerate().try_for_each(claim) {
+    let claim = |(number, node): (usize, &dyn Node)| if number == 0 { node.claim() } else { node.join() };
+    match nodes.iter().map(AsRef::as_ref).enumerate().try_for_each(claim) {
         Ok(()) => Ok(nodes),
         Err(error) => {
             kill(&nodes.iter().map(AsRef::as_ref).collect::<Vec<&dyn Node>>());
