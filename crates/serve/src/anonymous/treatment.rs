@@ -93,7 +93,7 @@ const MESSAGES: [&str; 18] = [
 
 /// Fields whose texts are of a known form, and name nobody.
 #[rustfmt::skip]
-const PLAIN: [&str; 111] = [
+const PLAIN: [&str; 112] = [
     "above", "access", "address", "answers", "architecture", "arrival", "backend", "bound", "cache_fit", "caches",
     "class", "clock_driver", "clock_method", "clock_source", "commit", "commit_count", "compiler", "compressible",
     "compression", "confirms", "content", "counted", "counted_by", "coverage", "cpu_set", "cpus", "data_reads",
@@ -102,7 +102,7 @@ const PLAIN: [&str; 111] = [
     "indexes", "kernel", "kind", "kinds", "layer", "level", "littles_law", "load", "location", "loop_location",
     "method", "microcode", "mode", "model", "modes", "names", "open_sync", "operating_system", "operation",
     "origin", "pace", "page_cache", "path_policy", "pci_address", "per_minute", "place", "placement", "plan_hash",
-    "platform", "point", "preset", "probe", "product", "program_sha256", "quantity", "query_mode", "release", "resource",
+    "platform", "point", "preset", "probe", "product", "program_sha256", "protections", "quantity", "query_mode", "release", "resource",
     "responses", "scheduler", "schema_version", "sharing", "side", "slaves", "slot", "started_at", "state",
     "statistic", "status", "step", "stepping", "steps", "subject", "sweep", "sync_action", "technique", "tracer",
     "transparent_huge_page_defragmentation", "transparent_huge_pages", "transport", "unit", "unwritten", "version", "virtualisation",
