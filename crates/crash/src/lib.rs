@@ -2,8 +2,9 @@
 //! what was not synced.
 //!
 //! The core is pure: [`Log`] holds changes, [`survivors`] says by a [`Policy`] and a seed which of them are there after a fault.
-//! A [`Volume`] is the state of both, and has faces: a directory of this host by FUSE ([`Mounted`]), and the files of an engine
-//! in this process, whose calls are handed to the volume one by one.
+//! A [`Volume`] is the state of both, and has faces: a directory of this host by FUSE ([`Mounted`]), a disk below a file system of
+//! this host ([`MountedDisk`]) or of a guest ([`ServedDisk`]), and the files of an engine in this process, whose calls are handed
+//! to the volume one by one.
 //!
 //! A crate of its own because it pulls a library for FUSE that others must not pay, and because it knows no engine: what is
 //! above it is any program that writes files.
@@ -18,6 +19,7 @@ mod log_writes;
 mod loop_device;
 mod lot;
 mod mounted;
+mod nbd;
 mod survivors;
 mod volume;
 
@@ -28,5 +30,6 @@ pub use file_system::FileSystem;
 pub use image::{Content, Image, ImageError, Node, ROOT};
 pub use log_writes::{START_MARK, replay_log_writes};
 pub use mounted::{MountError, Mounted, can_mount};
+pub use nbd::ServedDisk;
 pub use survivors::{Pending, Policy, pending, survivors};
 pub use volume::{Frozen, SharedVolume, Syncs, Volume};
