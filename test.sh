@@ -269,6 +269,8 @@ failed=0
 # All of them, so that one failure does not hide the next; no example is code that runs.
 cargo test --workspace --locked --no-fail-fast --lib --bins --tests || failed=1
 mirror=${DEBIAN_MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' 2>/dev/null | grep -m 1 '/debian/*$' || true)}
-"${sudo[@]}" env "PATH=$PATH" "DEBIAN_MIRROR=$mirror" DBDYNO=target/debug/dbdyno lab/run ${LAB_CHECKS:-} || failed=1
+cargo build --workspace --locked --example volatile_disk || failed=1
+"${sudo[@]}" env "PATH=$PATH" "DEBIAN_MIRROR=$mirror" DBDYNO=target/debug/dbdyno VOLATILE_DISK=target/debug/examples/volatile_disk \
+  VOLATILE_DISK_KILLS=2 lab/run ${LAB_CHECKS:-} || failed=1
 "${sudo[@]}" env "PATH=$PATH" benches/smallest.sh ${BENCHES:-} || failed=1
 exit "$failed"
