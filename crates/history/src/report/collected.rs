@@ -9,6 +9,7 @@ pub(super) enum ByInstance {
     System,
     TimeModel,
     PerSecond,
+    Caches,
 }
 
 /// A wait event: waits, seconds, average.
@@ -19,8 +20,11 @@ pub(super) struct Event {
     pub(super) average: String,
 }
 
-/// Rows of a table by instance: their cells by the key of their heading.
-pub(super) type InstanceRows = BTreeMap<u32, BTreeMap<String, String>>;
+/// The cells of a row that has any, by the key of their heading.
+pub(super) type Row = BTreeMap<String, String>;
+
+/// Rows of a table by instance.
+pub(super) type InstanceRows = BTreeMap<u32, Row>;
 
 /// A report as it was written.
 #[derive(Debug, Default)]

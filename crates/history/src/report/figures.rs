@@ -11,7 +11,7 @@ use crate::moment::{self, DAY_MS};
 use crate::number::{self, Evidence, Notation, whole};
 use crate::part::{Amounts, Part, Span, put};
 
-use super::collected::{ByInstance, Collected, Event, InstanceRows};
+use super::collected::{ByInstance, Collected, Event, InstanceRows, Row};
 
 /// Bytes of the megabytes of reports.
 const MEBIBYTE: f64 = 1_048_576.0;
@@ -283,22 +283,33 @@ impl Reader<'_> {
         let memory = self.statistic("PHYSICAL_MEMORY_BYTES").and_then(whole);
         let gigabytes = self.report.facts.get("memory gb").cloned().and_then(|text| self.number("memory", &text));
         instance.memory_bytes = memory.or(gigabytes.and_then(|size| whole(size * MEBIBYTE * 1024.0))).map(Bytes);
-        part.instances_expected = self.count("instances");
+        part.instances_expected = self.count("instances").or_else(|| self.instances_labelled());
+    }
+
+    /// Instances of a cluster, where a line of its own has their number at both snapshots.
+    fn instances_labelled(&mut self) -> Option<u32> {
+        let counts = [self.label("numberofinstances", 0), self.label("numberofinstances", 1)];
+        let count = counts.into_iter().flatten().reduce(f64::max)?;
+        (1.0..1e6).contains(&count).then_some(count as u32)
     }
 
     /// The load of a cluster, as its global report has it: counts of all instances, and sums of what is told by instance.
     fn cluster(&mut self, part: &mut Part) -> Result<Span> {
         use LoadQuantity::*;
-        let rows = |table: ByInstance| self.report.by_instance.get(&table).cloned().unwrap_or_default();
-        let instances = rows(ByInstance::Instances);
+        let instances = self.report.by_instance.get(&ByInstance::Instances).cloned().unwrap_or_default();
         let (started_at_ms, seconds) = self.cluster_interval(&instances)?;
         part.instance.number = CLUSTER;
-        part.instances_expected = self.count("instances").or(u32::try_from(instances.len()).ok());
+        let included = u32::try_from(instances.len()).ok();
+        part.instances_expected = self.count("instances").or(included);
+        let read = self.count("instances in report").or(included);
+        if let Some((read, expected)) = read.zip(part.instances_expected).filter(|(read, expected)| read < expected) {
+            add(&mut self.doubts, Found::warning(DoubtKind::InstancesMissing { read, expected }).at(started_at_ms));
+        }
         let first = |heading: &str| instances.values().find_map(|row| cell(row, |key| key == heading));
         part.version = part.version.take().or(first("release"));
         let mut amounts = Amounts::new();
         self.activity(&mut amounts, seconds);
-        let per_second = rows(ByInstance::PerSecond);
+        let per_second = self.complete(ByInstance::PerSecond, &instances, started_at_ms);
         let sums = [
             (LogicalReadsPerSecond, "logicalreads/s", 1.0),
             (LogBytesPerSecond, "redosizek/s", 1024.0),
@@ -310,13 +321,13 @@ impl Reader<'_> {
                 put(&mut amounts, quantity, sum.map(|sum| sum * factor));
             }
         }
-        let time_model = rows(ByInstance::TimeModel);
+        let time_model = self.complete(ByInstance::TimeModel, &instances, started_at_ms);
         let minutes = self.sum(&instances, |key| key.starts_with("dbtime"));
         put(&mut amounts, ActiveSessions, minutes.map(|minutes| minutes * 60.0 / seconds));
         let processor = self.sum(&time_model, |key| key.starts_with("dbcpu"));
         let background = self.sum(&time_model, is_background).unwrap_or(0.0);
         put(&mut amounts, DatabaseProcessorSecondsPerSecond, processor.map(|time| (time + background) / seconds));
-        let system = rows(ByInstance::System);
+        let system = self.complete(ByInstance::System, &instances, started_at_ms);
         let busy = self.sum(&system, |key| ends(key, "busy") || ends(key, "busytimes"));
         let idle = self.sum(&system, |key| ends(key, "idle") || ends(key, "idletimes"));
         let busy = busy.zip(idle).filter(|(busy, idle)| busy + idle > 0.0);
@@ -326,8 +337,21 @@ impl Reader<'_> {
         let count = |sum: Option<f64>| sum.filter(|count| (1.0..1e6).contains(count)).map(|count| count as u32);
         part.instance.hardware_threads = count(threads);
         part.instance.cores = count(cores);
-        let memory = self.sum(&system, |key| key.contains("memory"));
-        part.instance.memory_bytes = memory.and_then(|megabytes| whole(megabytes * MEBIBYTE)).map(Bytes);
+        let bytes = |megabytes: Option<f64>| {
+            megabytes.filter(|size| *size > 0.0).and_then(|size| whole(size * MEBIBYTE)).map(Bytes)
+        };
+        part.instance.memory_bytes = bytes(self.sum(&system, |key| key.starts_with("memory") || key == "mb"));
+        let caches = self.complete(ByInstance::Caches, &instances, started_at_ms);
+        // The later size stands only where it changed.
+        let mut size = |what: &str| {
+            let of = |moment: &str| format!("{what}{moment}");
+            let (begin, end) = (of("begin"), of("end"));
+            let later = |row: &Row| row.get(&end).or_else(|| row.get(&begin)).cloned();
+            bytes(self.sum_of(&caches, later))
+        };
+        part.instance.shared_memory_bytes = size("sgatarget");
+        part.instance.session_memory_bytes = size("pgatarget");
+        part.instance.buffer_cache_bytes = size("dbcache");
         Ok(Span { started_at_ms, seconds, amounts })
     }
 
@@ -349,9 +373,25 @@ impl Reader<'_> {
         self.length(begun_at_ms, minutes.map_or((ended_at_ms - begun_at_ms) as f64 / 1e3, |minutes| minutes * 60.0))
     }
 
+    /// The rows of a table, if it has one of each of `instances`; a table that does not is no sum of them, and left out.
+    fn complete(&mut self, table: ByInstance, instances: &InstanceRows, at_ms: i64) -> InstanceRows {
+        let Some(rows) = self.report.by_instance.get(&table) else { return InstanceRows::new() };
+        if instances.keys().all(|number| rows.contains_key(number)) {
+            return rows.clone();
+        }
+        let read = instances.keys().filter(|number| rows.contains_key(number)).count();
+        let [read, expected] = [read, instances.len()].map(|count| u32::try_from(count).unwrap_or(u32::MAX));
+        add(&mut self.doubts, Found::refusal(DoubtKind::InstancesMissing { read, expected }).at(at_ms));
+        InstanceRows::new()
+    }
+
     /// The sum over all instances; absent where one of them does not tell.
     fn sum(&mut self, rows: &InstanceRows, is_wanted: impl Fn(&str) -> bool) -> Option<f64> {
-        let cells: Option<Vec<String>> = rows.values().map(|row| cell(row, &is_wanted)).collect();
+        self.sum_of(rows, |row| cell(row, &is_wanted))
+    }
+
+    fn sum_of(&mut self, rows: &InstanceRows, found: impl Fn(&Row) -> Option<String>) -> Option<f64> {
+        let cells: Option<Vec<String>> = rows.values().map(found).collect();
         let cells = cells.filter(|cells| !cells.is_empty())?;
         cells.iter().map(|text| self.number("instance", text)).sum()
     }
@@ -362,13 +402,13 @@ impl Reader<'_> {
     }
 }
 
-fn cell(row: &std::collections::BTreeMap<String, String>, is_wanted: impl Fn(&str) -> bool) -> Option<String> {
+fn cell(row: &Row, is_wanted: impl Fn(&str) -> bool) -> Option<String> {
     row.iter().find(|(key, _)| is_wanted(key)).map(|(_, cell)| cell.clone())
 }
 
 /// Whether a heading of several lines ends with this word, and is no share.
 fn ends(key: &str, ending: &str) -> bool {
-    key.ends_with(ending) && !key.contains(&format!("%{ending}"))
+    key.ends_with(ending) && !key.contains('%')
 }
 
 /// Whether a column of the time model has the processor time of background processes.

@@ -12,7 +12,7 @@ use super::collected::{ByInstance, Collected, Event};
 use super::{Piece, figures, key};
 
 /// Labels of lines with a value each, by key.
-const LABELS: [&str; 31] = [
+const LABELS: [&str; 32] = [
     "elapsed",
     "dbtime",
     // The load profile.
@@ -47,6 +47,8 @@ const LABELS: [&str; 31] = [
     "beginsnap",
     "endsnap",
     "logbuffer",
+    // Of a cluster.
+    "numberofinstances",
 ];
 
 /// Statistics that are taken of instance activity and the operating system.
@@ -182,7 +184,7 @@ impl Reports {
         if trimmed.eq_ignore_ascii_case("end of report") {
             self.current.is_complete = true;
         }
-        if self.is_in_summary
+        if (self.is_in_summary || self.title.starts_with("racstatistics"))
             && let Some((label, rest)) = trimmed.split_once(':')
         {
             self.label(label, rest);
@@ -217,6 +219,7 @@ impl Reports {
             return match () {
                 () if ends("beginsnaptime") => Table::ByInstance(ByInstance::Instances),
                 () if ends("busy") || ends("busytimes") => Table::ByInstance(ByInstance::System),
+                () if has("sgatargetbegin") => Table::ByInstance(ByInstance::Caches),
                 () if has("logicalreads/s") => Table::ByInstance(ByInstance::PerSecond),
                 () if (has("dbtimes") || has("dbtime"))
                     && (has("dbcpus") || has("dbcpu"))
@@ -247,7 +250,9 @@ impl Reports {
             Table::Header => self.facts(cells),
             Table::Snapshots => {
                 let count = self.cell(cells, |heading| heading == "instances");
-                if let Some(count) = count.filter(|count| !count.is_empty()) {
+                // An instance may have gone or come within the interval: all that were there count.
+                let known = self.current.facts.get("instances").and_then(|known| known.parse::<u32>().ok());
+                if let Some(count) = count.filter(|count| count.parse::<u32>().ok() > known) {
                     self.current.facts.insert("instances", shown(&count));
                 }
             }
@@ -305,6 +310,7 @@ impl Reports {
                 "name" | "databasename" | "dbname" => "database name",
                 // The first of the totals is that of the instances.
                 _ if heading.ends_with("total") => "instances",
+                _ if heading.ends_with("inreport") => "instances in report",
                 _ => continue,
             };
             self.current.facts.entry(fact).or_insert_with(|| shown(cell));
@@ -317,7 +323,11 @@ impl Reports {
         if rows.len() >= INSTANCES_MAX || rows.contains_key(&number) {
             return;
         }
-        rows.insert(number, self.headings.iter().cloned().zip(cells.iter().cloned()).collect());
+        let row = rows.entry(number).or_default();
+        // Values of the end of the interval have the headings of those of its beginning, and stand after them.
+        for (heading, cell) in self.headings.iter().zip(cells).filter(|(_, cell)| !cell.is_empty()) {
+            row.entry(heading.clone()).or_insert_with(|| cell.clone());
+        }
     }
 
     /// Ends a report.
@@ -352,6 +362,7 @@ fn is_begin(line: &str) -> bool {
     }
     let key = key(line);
     key.starts_with("workloadrepositoryreport")
+        || key.starts_with("workloadrepositorypdbreport")
         || key.starts_with("statspackreport")
         || key.starts_with("statspackstatisticsreport")
 }

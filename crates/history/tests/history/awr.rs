@@ -11,6 +11,10 @@ const TEXT: &[u8] = include_bytes!("files/awr-19c.txt");
 const COMMA: &[u8] = include_bytes!("files/awr-19c-comma.html");
 const STATSPACK: &[u8] = include_bytes!("files/statspack-11g.txt");
 const CLUSTER: &[u8] = include_bytes!("files/awr-rac-12c.txt");
+const TEXT_23: &[u8] = include_bytes!("files/awr-23ai.txt");
+const CONTAINER_23: &[u8] = include_bytes!("files/awr-23ai-pdb.html");
+const CLUSTER_23: &[u8] = include_bytes!("files/awr-rac-23ai.html");
+const STATSPACK_OF_CLUSTER: &[u8] = include_bytes!("files/statspack-rac-19c.txt");
 const MINER: &[u8] = include_bytes!("files/awr-miner.out");
 
 /// 2026-10-12 09:00.
@@ -139,6 +143,115 @@ fn a_report_of_the_cluster_is_the_sum_of_its_instances() {
 }
 
 #[test]
+fn a_text_of_23ai_has_its_containers_beside_its_sessions() {
+    let profile = profile_of(&[("mill.txt", TEXT_23)]);
+    let expected = [
+        (PhysicalReadsPerSecond, 2_000.0),
+        (SequentialReadsPerSecond, 200.0),
+        (PhysicalReadBytesPerSecond, 22_020_096.0),
+        (PhysicalWritesPerSecond, 600.0),
+        (SequentialWritesPerSecond, 10.0),
+        (PhysicalWriteBytesPerSecond, 7_340_032.0),
+        (CommitsPerSecond, 200.0),
+        (RollbacksPerSecond, 2.0),
+        (LogBytesPerSecond, 819_200.0),
+        (LogWritesPerSecond, 150.0),
+        (LogSyncsPerSecond, 200.0),
+        (LogicalReadsPerSecond, 90_000.0),
+        (StatementsPerSecond, 3_000.0),
+        (DatabaseProcessorSecondsPerSecond, 2.8),
+        (HostBusyShare, 0.3),
+        (HostFreeMemoryBytes, 6_442_450_944.0),
+        (ActiveSessions, 4.0),
+        (Sessions, 200.0),
+        (NetworkReceivedBytesPerSecond, 524_288.0),
+        (NetworkSentBytesPerSecond, 2_097_152.0),
+        (RandomReadSeconds, 400e-6),
+        (CommitSeconds, 750e-6),
+    ];
+    expect(&profile, 0, &expected);
+    assert_eq!(told(&profile, 0), expected.len());
+    assert_eq!(profile.sources[0].version.as_deref(), Some("23.0.0.0.0"));
+    // Containers are no instances.
+    assert_eq!(profile.sources[0].instances_expected, None);
+    assert_eq!(profile.instances[0].session_memory_bytes, Some(Bytes(4 << 30)));
+}
+
+#[test]
+fn a_report_of_a_container_is_one_of_its_instance() {
+    let profile = profile_of(&[("pdb.html", CONTAINER_23)]);
+    let expected = [
+        (PhysicalReadsPerSecond, 220.0),
+        (PhysicalReadBytesPerSecond, 2_202_009.6),
+        // Instance activity does not have these here: they are those of the I/O profile.
+        (PhysicalWritesPerSecond, 60.0),
+        (PhysicalWriteBytesPerSecond, 0.6 * 1_048_576.0),
+        (CommitsPerSecond, 50.0),
+        (DatabaseProcessorSecondsPerSecond, 0.31),
+        (HostBusyShare, 0.25),
+        (ActiveSessions, 0.5),
+        (Sessions, 42.0),
+        (RandomReadSeconds, 300e-6),
+        (CommitSeconds, 600e-6),
+    ];
+    expect(&profile, 0, &expected);
+    assert_eq!(profile.intervals[0].seconds, 1_800.0);
+    // One of them went away within the interval.
+    assert!(
+        doubts(&profile).contains(&(Weight::Warning, DoubtKind::InstancesMissing { read: 1, expected: 2 })),
+        "{:?}",
+        doubts(&profile)
+    );
+}
+
+#[test]
+fn markup_of_a_cluster_of_three_is_their_sum() {
+    let profile = profile_of(&[("rac.html", CLUSTER_23)]);
+    let expected = [
+        (PhysicalReadsPerSecond, 6_000.0),
+        (PhysicalReadBytesPerSecond, 125_829_120.0),
+        (PhysicalWritesPerSecond, 1_500.0),
+        (PhysicalWriteBytesPerSecond, 20_971_520.0),
+        (CommitsPerSecond, 798.0),
+        (RollbacksPerSecond, 2.0),
+        (LogBytesPerSecond, 2_048.0 * 1_024.0),
+        (LogicalReadsPerSecond, 400_000.0),
+        (StatementsPerSecond, 15_000.0),
+        (DatabaseProcessorSecondsPerSecond, 8.4),
+        (HostBusyShare, 0.2),
+        (ActiveSessions, 12.0),
+    ];
+    expect(&profile, 0, &expected);
+    assert_eq!(told(&profile, 0), expected.len());
+    let instance = &profile.instances[0];
+    assert_eq!((instance.number, instance.hardware_threads, instance.cores), (0, Some(96), Some(48)));
+    assert_eq!(instance.memory_bytes, Some(Bytes(3 * 524_288 << 20)));
+    assert_eq!(instance.shared_memory_bytes, Some(Bytes(3 * 98_304 << 20)));
+    assert_eq!(instance.session_memory_bytes, Some(Bytes(3 * 16_384 << 20)));
+    // One of the caches grew.
+    assert_eq!(instance.buffer_cache_bytes, Some(Bytes((2 * 81_920 + 83_968) << 20)));
+    assert_eq!(profile.sources[0].instances_expected, Some(3));
+    assert_eq!(doubts(&profile), [(Weight::Warning, DoubtKind::AveragesOnly)]);
+}
+
+#[test]
+fn an_instance_that_a_report_of_the_cluster_lacks_is_said() {
+    let text = String::from_utf8(CLUSTER_23.to_vec()).unwrap();
+    let of_four = text.replacen(">3</td><td align=\"right\" class=\"awrc\">3</td>", ">3</td><td>4</td>", 1);
+    let profile = profile_of(&[("rac.html", of_four.as_bytes())]);
+    let missing = |read, expected| DoubtKind::InstancesMissing { read, expected };
+    assert!(doubts(&profile).contains(&(Weight::Warning, missing(3, 4))), "{:?}", doubts(&profile));
+    // A table that lacks one is no sum of all.
+    let begin =
+        text.find("<tr><td align=\"right\" class=\"awrc\">2</td><td align=\"right\" class=\"awrc\">14,400.00").unwrap();
+    let end = begin + text[begin..].find("</tr>").unwrap() + 5;
+    let profile = profile_of(&[("rac.html", format!("{}{}", &text[..begin], &text[end..]).as_bytes())]);
+    assert!(!profile.intervals[0].amounts.contains_key(&DatabaseProcessorSecondsPerSecond));
+    assert!(doubts(&profile).contains(&(Weight::Refusal, missing(2, 3))), "{:?}", doubts(&profile));
+    expect(&profile, 0, &[(ActiveSessions, 12.0), (CommitsPerSecond, 798.0)]);
+}
+
+#[test]
 fn reports_of_instances_replace_that_of_the_cluster() {
     let profile = profile_of(&[("rac.txt", CLUSTER), ("one.txt", TEXT), ("two.html", COMMA)]);
     let numbers: Vec<u32> =
@@ -177,6 +290,28 @@ fn statspack_has_a_blank_name_and_cut_columns() {
         doubts(&profile)
             .contains(&(Weight::Warning, DoubtKind::LongInterval { seconds: 10_800.0, seconds_max: 7_200.0 }))
     );
+}
+
+#[test]
+fn statspack_of_a_cluster_tells_how_many_instances_there_were() {
+    let profile = profile_of(&[("sp.lst", STATSPACK_OF_CLUSTER)]);
+    let expected = [
+        (PhysicalReadsPerSecond, 300.0),
+        (CommitsPerSecond, 50.0),
+        (DatabaseProcessorSecondsPerSecond, 0.8),
+        (HostBusyShare, 0.2),
+        (ActiveSessions, 1.5),
+        (RandomReadSeconds, 2e-3),
+    ];
+    expect(&profile, 0, &expected);
+    assert_eq!((profile.instances[0].number, profile.sources[0].instances_expected), (2, Some(3)));
+    assert!(doubts(&profile).contains(&(Weight::Warning, DoubtKind::InstancesMissing { read: 1, expected: 3 })));
+    let text = String::from_utf8(STATSPACK_OF_CLUSTER.to_vec()).unwrap();
+    let one = text.replace("kiosk2 ", "kiosk1 ").replace(" 2 04-May", " 1 04-May");
+    let three = text.replace("kiosk2 ", "kiosk3 ").replace(" 2 04-May", " 3 04-May");
+    let profile = profile_of(&[("1", one.as_bytes()), ("2", STATSPACK_OF_CLUSTER), ("3", three.as_bytes())]);
+    assert_eq!((profile.instances.len(), profile.intervals.len()), (3, 3));
+    assert!(!doubts(&profile).iter().any(|(_, kind)| matches!(kind, DoubtKind::InstancesMissing { .. })));
 }
 
 #[test]
