@@ -19,6 +19,8 @@ pub struct Durability {
     pub checks: &'static [OwnCheck],
     /// How several nodes of it are lost; absent where it is started as a single one alone.
     pub cluster: Option<&'static ClusterDurability>,
+    /// What its server says of its start.
+    pub start: StartQueries,
 }
 
 /// How durability of several nodes is proved.
@@ -45,6 +47,23 @@ pub struct Failover {
     pub position: &'static str,
     /// A query on a replica, after which it takes writes; 1 where it does.
     pub promote: &'static str,
+}
+
+/// Queries by which a server says of its start what it can, with the rights that the user has there; each answers with one row,
+/// whose last column counts.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StartQueries {
+    /// A number that is another one after each start.
+    pub mark: Option<&'static str>,
+    /// Seconds since its start.
+    pub uptime: Option<&'static str>,
+    /// The identifier of the start of its host (`boot_id` of Linux).
+    pub host: Option<&'static str>,
+}
+
+impl StartQueries {
+    /// Of an engine without a server.
+    pub const NONE: StartQueries = StartQueries { mark: None, uptime: None, host: None };
 }
 
 /// Parameters of a target that trade durability for speed.

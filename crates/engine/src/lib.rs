@@ -27,7 +27,7 @@ pub use caps::Caps;
 pub use date::IsoDate;
 pub use description::{Description, StatementFile};
 pub use dialect::{Dialect, Placeholder, Sparse};
-pub use durability::{ClusterDurability, Durability, Failover, FileLayer, OwnCheck, Weakening};
+pub use durability::{ClusterDurability, Durability, Failover, FileLayer, OwnCheck, StartQueries, Weakening};
 pub use engine::{Engine, Node, Processes, Workspace, close_all, writer_first};
 pub use error::{Error, Kind, Result};
 pub use lines::{LineChunks, LineForm};

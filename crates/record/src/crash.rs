@@ -15,6 +15,8 @@ pub enum CrashRung {
     D1,
     /// Also what a disk was not told to flush, below a file system that recovers by itself.
     D2,
+    /// The power of a server elsewhere, cut by whoever has its plug.
+    ByHand,
 }
 
 impl CrashRung {
@@ -24,6 +26,7 @@ impl CrashRung {
             CrashRung::D0 => "D0",
             CrashRung::D1 => "D1",
             CrashRung::D2 => "D2",
+            CrashRung::ByHand => "D3 by hand",
         }
     }
 }
@@ -113,6 +116,27 @@ pub enum Survival {
     Subset,
     /// By lot for each sector of 512 bytes.
     Torn,
+    /// Not known: the fault was made by somebody else.
+    Unknown,
+}
+
+/// What was seen of a fault that somebody else made, between the last commit and the look at what is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FaultSeen {
+    /// Nothing: no start of the server.
+    Nothing,
+    /// The server was started anew, and its host was not.
+    Server,
+    /// The server was started anew; of its host nothing is known.
+    ServerAtLeast,
+    /// The host was started anew.
+    Host,
+}
+
+impl FaultSeen {
+    /// All.
+    pub const ALL: [FaultSeen; 4] = [FaultSeen::Nothing, FaultSeen::Server, FaultSeen::ServerAtLeast, FaultSeen::Host];
 }
 
 /// What the engine was doing when the fault came.
@@ -189,6 +213,12 @@ pub struct Crash {
     /// What the engine's own checks complained about.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub complaints: Vec<String>,
+    /// What was seen of the fault, where somebody else made it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<FaultSeen>,
+    /// The error with which the first session was lost, where somebody else made the fault and it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_with: Option<String>,
     /// The last events before the fault, and it; of one crash of a run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timeline: Vec<CrashEvent>,

@@ -55,7 +55,7 @@ pub use agent::{AgentHost, AgentRun, AgentStart};
 pub use checkpoints::RequestedCheckpoints;
 pub use crash::{
     ClusterFault, Crash, CrashCluster, CrashCondition, CrashDamage, CrashEvent, CrashEventKind, CrashFileSystem,
-    CrashMoment, CrashRung, DurabilityShown, Survival,
+    CrashMoment, CrashRung, DurabilityShown, FaultSeen, Survival,
 };
 pub use database_state::DatabaseState;
 pub use evidence::{Check, CheckSubject, Evidence};

@@ -74,6 +74,8 @@ pub fn columns<'a>() -> Vec<Figure<'a>> {
         Figure::fact("unsynced_bytes", Kind::Bytes, |of| of.of.unsynced_bytes.into()),
         Figure::fact("ready_ns", Kind::Nanoseconds, |of| of.of.ready_ns.into()),
         Figure::fact("would_not_start", Kind::Text, |of| of.of.would_not_start.as_deref().into()),
+        Figure::fact("fault_seen", Kind::Text, |of| of.of.seen.map_or(Value::Absent, Value::word)),
+        Figure::fact("ended_with", Kind::Text, |of| of.of.ended_with.as_deref().into()),
         Figure::fact("complaints", Kind::Text, |of| of.of.complaints.join("; ").into()),
     ]);
     columns

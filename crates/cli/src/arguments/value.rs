@@ -68,6 +68,11 @@ pub fn warm_up(text: &str) -> Read<Nanos> {
     time_ns_within("warm-up", text, 0..=WINDOW_MAX.0).map(Nanos)
 }
 
+/// How long a server is waited for; it may be 0.
+pub fn wait(text: &str) -> Read<Nanos> {
+    time_ns_within("wait", text, 0..=WINDOW_MAX.0).map(Nanos)
+}
+
 /// A think time.
 pub fn think_time(text: &str) -> Read<Nanos> {
     time_ns_within("think-time", text, 0..=THINK_TIME_MAX.0).map(Nanos)

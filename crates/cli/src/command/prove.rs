@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand, ValueEnum};
 use record::{Bytes, CacheDevice, ClusterFault, CrashFileSystem, CrashRung, Nanos, Preset};
 use run::{
-    DurabilityRequest, Error, Fault, Goal, IoRequest, Measured, NetworkPeer, NfsRequest, NumaRequest, Permission,
-    ProofParts, Result, Setup, TiersRequest,
+    ByHandRequest, DurabilityRequest, Error, Fault, Goal, IoRequest, Measured, NetworkPeer, NfsRequest, NumaRequest,
+    Permission, ProofParts, Result, Setup, TiersRequest,
 };
 
 use crate::arguments::observe::ObserveStorageArguments;
@@ -95,10 +95,12 @@ Examples:
   dbdyno prove durability --target 'local:postgres?replicas=1'           the primary is lost, a replica is promoted
   dbdyno prove durability --target 'local:mariadb?nodes=3'               all nodes of a Galera cluster are lost at once
   dbdyno prove durability --resume dbdyno-20260131-120000-db1.jsonl      the rest of a proof that was interrupted
+  dbdyno prove durability --target postgres://HOST/DATABASE --witness FILE       you pull the plug of HOST
 
 Rungs: D0 kills the processes of the engine. D1 also loses, reorders and tears what was not synced, file by file. D2 does so
 with what a disk was not told to flush, below a real file system: a loop device over memory, made for it. The kernel, the
 hypervisor and the drive are not tried. Only servers that dbdyno starts are killed, and only files of its own are damaged.
+With --witness nothing is killed: clients commit until the connection is lost, because you cut the power (D3 by hand).
 Where the primary is lost, replicas are synchronous unless the target says otherwise (synchronous=off).
 Controls: lying-storage, settings such as fsync=off, and lying-storage-10 and -100, which ignore one sync of so many and need
 not lose: they say how small a fault is still found. One that is not known lists all.";
@@ -106,12 +108,13 @@ not lose: they say how small a fault is still found. One that is not known lists
 /// Options of `dbdyno prove durability`.
 #[derive(Args, Debug)]
 pub struct DurabilityArguments {
-    /// The engine: `sqlite`, `local:postgres`, `local:mariadb`, `local:mysql`, with settings and nodes after `?`
+    /// The engine: `sqlite`, `local:postgres`, `local:mariadb`, `local:mysql`, with settings and nodes after `?`; with --witness a server
+    /// elsewhere
     /// [default: sqlite]
     #[arg(long, short, value_name = "TARGET")]
     pub target: Option<String>,
     /// Go on with an interrupted proof: its record says with what, crashes that are done count
-    #[arg(long, value_name = "RECORD", conflicts_with_all = ["rung", "fault", "file_system", "preset", "crashes", "control", "dir", "seed", "record"])]
+    #[arg(long, value_name = "RECORD", conflicts_with_all = ["rung", "fault", "file_system", "preset", "crashes", "control", "log_writes", "dir", "seed", "record"])]
     pub resume: Option<PathBuf>,
     /// What a fault takes away
     #[arg(long, value_name = "RUNG", default_value = "D1", ignore_case = true)]
@@ -135,6 +138,20 @@ pub struct DurabilityArguments {
     /// Controls by name, or none [default: all that have to lose on the rung]
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub control: Option<Vec<String>>,
+    /// Also write all that the disk of rung D2 was told in the first crash to this file, in the format of dm-log-writes: replay-log of
+    /// xfstests makes each state of the disk from it
+    #[arg(long, value_name = "FILE")]
+    pub log_writes: Option<PathBuf>,
+    /// The server is elsewhere, and you cut its power: what was acknowledged is written to this file, and held against the server when
+    /// it is back. The same file is for several cuts
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["resume", "rung", "fault", "file_system", "crashes", "states", "control", "log_writes"])]
+    pub witness: Option<PathBuf>,
+    /// How long a server is waited for that lost its power; after that, the same command goes on
+    #[arg(long, value_name = "TIME", default_value = "10m", requires = "witness", value_parser = value::wait)]
+    pub wait: Nanos,
+    /// Leave the tables in the server when they were looked at
+    #[arg(long, requires = "witness")]
+    pub keep: bool,
     /// Directory of the data
     #[arg(long, short, value_name = "DIR", default_value = ".", visible_alias = "directory")]
     pub dir: PathBuf,
@@ -162,6 +179,8 @@ pub enum RungArgument {
     D1,
     /// Also what a disk was not told to flush, below a file system that recovers by itself
     D2,
+    /// A machine that loses its power: by hand, with --witness
+    D3,
     /// The highest of them that this machine has; which are out is said, and why
     #[value(name = "auto")]
     Auto,
@@ -169,11 +188,15 @@ pub enum RungArgument {
 
 impl RungArgument {
     /// The rung; of an engine that is in this process, or not.
-    fn chosen(self, is_in_process: bool, file_system: CrashFileSystem) -> CrashRung {
-        match self {
+    fn chosen(self, is_in_process: bool, file_system: CrashFileSystem) -> Result<CrashRung> {
+        Ok(match self {
             RungArgument::D0 => CrashRung::D0,
             RungArgument::D1 => CrashRung::D1,
             RungArgument::D2 => CrashRung::D2,
+            RungArgument::D3 => {
+                return Err(Error::user(format!("rung D3 is not had by an option: {NO_D3}"))
+                    .hint("give --witness FILE and the target of a server whose plug you can pull, or --rung D2"));
+            }
             RungArgument::Auto => {
                 let is_there = |rung: &CrashRung| match run::why_out(*rung, is_in_process, file_system) {
                     Some(reason) => {
@@ -182,9 +205,10 @@ impl RungArgument {
                     }
                     None => true,
                 };
+                note(&format!("rung D3 is out: {NO_D3}"));
                 [CrashRung::D2, CrashRung::D1].into_iter().find(is_there).unwrap_or(CrashRung::D0)
             }
-        }
+        })
     }
 }
 
@@ -205,6 +229,10 @@ impl From<FaultArgument> for ClusterFault {
         }
     }
 }
+
+/// Why no rung is beyond D2 but by hand.
+const NO_D3: &str = "it needs a machine that loses its power, or a guest with the engine in it below which dbdyno would be the \
+                     disk; this version has the first, by hand, and starts no guests";
 
 /// The file system on a disk that loses what was not flushed.
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -538,6 +566,16 @@ fn durability(arguments: &DurabilityArguments) -> Result<()> {
     }
     let seed = arguments.seed.unwrap_or_else(fresh_seed);
     let record = record_path(arguments.record.as_deref())?;
+    let target = arguments.target.as_deref().unwrap_or(DURABILITY_TARGET);
+    let output = &arguments.output;
+    if let Some(witness) = &arguments.witness {
+        let setup = Setup { keep: arguments.keep, ..setup(arguments.dir.clone(), arguments.preset, seed, record) };
+        let request = ByHandRequest { setup, witness: witness.clone(), wait: arguments.wait };
+        let measured = measure_on(target, &ObserveStorageArguments::default(), output, |context| {
+            run::measure_by_hand(&request, context)
+        })?;
+        return proved(measured, output);
+    }
     let controls = arguments.control.clone();
     let file_system = arguments.file_system.into();
     let mut request = DurabilityRequest {
@@ -548,11 +586,10 @@ fn durability(arguments: &DurabilityArguments) -> Result<()> {
         crashes: arguments.crashes.unwrap_or_else(|| run::crashes_of(arguments.preset)),
         states: arguments.states,
         controls: controls.map(|names| names.into_iter().filter(|name| name != "none").collect()),
+        log_writes: arguments.log_writes.clone(),
     };
-    let output = &arguments.output;
-    let target = arguments.target.as_deref().unwrap_or(DURABILITY_TARGET);
     let measured = measure_on(target, &ObserveStorageArguments::default(), output, |context| {
-        request.rung = arguments.rung.chosen(context.engine.about().is_in_process, file_system);
+        request.rung = arguments.rung.chosen(context.engine.about().is_in_process, file_system)?;
         run::measure_durability(&request, context)
     })?;
     proved_durability(measured, output)

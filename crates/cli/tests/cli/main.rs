@@ -74,6 +74,7 @@ mod nodes;
 mod open_loop;
 mod order_mix;
 mod pipeline;
+mod prove_by_hand;
 mod prove_durability;
 mod rates;
 mod repeats;

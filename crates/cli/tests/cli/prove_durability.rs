@@ -187,12 +187,19 @@ fn sqlite_survives_on_the_highest_rung_of_the_machine() {
         return;
     }
     let bench = Bench::new();
+    let log = ["--log-writes", "log"];
     let options = ["--rung", "auto", "--crashes", "4", "--states", "3", "--control", "lying-storage"];
+    let options = [&options[..], &log].concat();
     let (record, output) = prove(&bench, "sqlite", &options);
     assert!(output.out.contains("SURVIVED D2") && output.out.contains("the disk below ext4"), "{}", output.out);
     assert_eq!(crashes(&record, "asked"), (12, 0));
     assert_states(&record);
-    assert_eq!(bench.files().len(), 1, "nothing but the record stays: {:?}", bench.files());
+    // The magic number of dm-log-writes, its version, and changes of the first crash that are logged.
+    let log = std::fs::read(bench.path().join("log")).unwrap();
+    let number = |at: usize| u64::from_le_bytes(log[at..at + 8].try_into().unwrap());
+    assert_eq!((number(0), number(8)), (0x006a_7366_7773_6872, 1));
+    assert!(number(16) > 10, "{} entries", number(16));
+    assert_eq!(bench.files().len(), 2, "nothing but the record and the log stays: {:?}", bench.files());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Settings that weaken durability, and the engine's own check.
 
-use engine::{ClusterDurability, Durability, OwnCheck, Value, Weakening};
+use engine::{ClusterDurability, Durability, OwnCheck, StartQueries, Value, Weakening};
 
 /// Of MariaDB, whose log has a fixed size.
 pub(crate) static OF_MARIADB: Durability =
@@ -27,8 +27,19 @@ const fn of(
     cluster: Option<&'static ClusterDurability>,
 ) -> Durability {
     // The log of InnoDB is one ring.
-    Durability { parameters, weakenings, protections: PROTECTIONS, log_switch: None, checks: CHECKS, cluster }
+    Durability {
+        parameters,
+        weakenings,
+        protections: PROTECTIONS,
+        log_switch: None,
+        checks: CHECKS,
+        start: START,
+        cluster,
+    }
 }
+
+/// When it was started is not told, but for how long it has been up.
+const START: StartQueries = StartQueries { uptime: Some("show global status like 'Uptime'"), ..StartQueries::NONE };
 
 const PROTECTIONS: &[&str] = &["innodb_doublewrite", "innodb_checksum_algorithm"];
 

@@ -1,6 +1,6 @@
 //! Settings that weaken durability, and the engine's own checks.
 
-use engine::{ClusterDurability, Durability, Failover, OwnCheck, Value, Weakening};
+use engine::{ClusterDurability, Durability, Failover, OwnCheck, StartQueries, Value, Weakening};
 
 pub(crate) static DURABILITY: Durability = Durability {
     // Segments of the log are reused soon.
@@ -43,6 +43,12 @@ pub(crate) static DURABILITY: Durability = Durability {
             is_fine: |_| true,
         },
     ],
+    start: StartQueries {
+        mark: Some("select (extract(epoch from pg_postmaster_start_time()) * 1000000)::bigint"),
+        uptime: Some("select floor(extract(epoch from clock_timestamp() - pg_postmaster_start_time()))::bigint"),
+        // For those who may read files of the server.
+        host: Some("select pg_read_file('/proc/sys/kernel/random/boot_id', 0, 36)"),
+    },
     cluster: Some(&CLUSTER),
 };
 

@@ -1,6 +1,6 @@
 //! Settings that weaken durability, and the engine's own check.
 
-use engine::{Durability, OwnCheck, Value, Weakening};
+use engine::{Durability, OwnCheck, StartQueries, Value, Weakening};
 
 /// A commit is in the log of another process's page cache at least: killed processes lose nothing.
 const fn weakening(parameters: &'static [(&'static str, &'static str)]) -> Weakening {
@@ -20,5 +20,6 @@ pub(crate) static DURABILITY: Durability = Durability {
         statement: |_| "pragma integrity_check".to_owned(),
         is_fine: |row| matches!(row.first(), Some(Value::Text(answer)) if answer == "ok"),
     }],
+    start: StartQueries::NONE,
     cluster: None,
 };

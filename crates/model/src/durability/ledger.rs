@@ -78,7 +78,9 @@ impl Ledger {
             WitnessKind::Attempt | WitnessKind::Unknown => Some(Outcome::Unknown),
             WitnessKind::Acknowledged => Some(Outcome::Acknowledged),
             WitnessKind::RolledBack => Some(Outcome::RolledBack),
-            WitnessKind::Fault | WitnessKind::End => None,
+            WitnessKind::Fault | WitnessKind::End | WitnessKind::Begin | WitnessKind::Server | WitnessKind::Finding => {
+                None
+            }
         };
         Ledger::with(witness, outcome)
     }
@@ -91,7 +93,12 @@ impl Ledger {
             WitnessKind::Attempt => (record.device_seq < change).then_some(Outcome::Unknown),
             WitnessKind::Acknowledged => (record.device_seq <= change).then_some(Outcome::Acknowledged),
             WitnessKind::RolledBack => (record.device_seq <= change).then_some(Outcome::RolledBack),
-            WitnessKind::Unknown | WitnessKind::Fault | WitnessKind::End => None,
+            WitnessKind::Unknown
+            | WitnessKind::Fault
+            | WitnessKind::End
+            | WitnessKind::Begin
+            | WitnessKind::Server
+            | WitnessKind::Finding => None,
         };
         Ledger::with(witness, outcome)
     }

@@ -1,16 +1,19 @@
 //! Whether acknowledged commits survived: the log of what was acknowledged, what was there afterwards, the verdict.
 
+mod by_hand;
 mod ledger;
 mod witness;
 
-use record::{Crash, Ratio};
+use record::{Crash, FaultSeen, Ratio};
 
 use crate::rules::RULES;
 use crate::statistics::f_quantile;
 
+pub use by_hand::{Cut, Findings, ServerStart, cuts};
 pub use ledger::{FoundRow, FoundTable, Ledger, Outcome, TableOutcomes, damage};
 pub use witness::{
-    RECORD_BYTES, Witness, WitnessDamage, WitnessKind, WitnessObject, WitnessRecord, WitnessWriter, read_witness,
+    RECORD_BYTES, Witness, WitnessDamage, WitnessKind, WitnessObject, WitnessParts, WitnessRecord, WitnessWriter,
+    read_witness, read_witness_parts,
 };
 
 /// The share of crashes of a control that have to lose, so that its rung has the power to show a loss: three of five.
@@ -23,6 +26,8 @@ pub enum CrashVerdict {
     Survived,
     /// The same, but no control has lost anything, so that a loss would not have been seen.
     NoPower,
+    /// The same, but no fault was seen.
+    NoFault,
     /// Rows or counters that are there twice.
     Duplicate,
     /// Rows that nobody wrote.
@@ -43,6 +48,7 @@ impl CrashVerdict {
         match self {
             CrashVerdict::Survived => "SURVIVED",
             CrashVerdict::NoPower => "NO POWER",
+            CrashVerdict::NoFault => "NO FAULT",
             CrashVerdict::Duplicate => "DUPLICATE",
             CrashVerdict::Phantom => "PHANTOM",
             CrashVerdict::Torn => "TORN",
@@ -50,6 +56,11 @@ impl CrashVerdict {
             CrashVerdict::Hole => "HOLE",
             CrashVerdict::WouldNotStart => "WOULD NOT START",
         }
+    }
+
+    /// Whether something is lost or otherwise wrong.
+    pub fn is_damage(self) -> bool {
+        self > CrashVerdict::NoFault
     }
 
     /// Of one crash.
@@ -62,6 +73,7 @@ impl CrashVerdict {
             () if damage.torn > 0 || !crash.complaints.is_empty() => CrashVerdict::Torn,
             () if damage.phantoms > 0 => CrashVerdict::Phantom,
             () if damage.duplicates > 0 || damage.wrong_counters > 0 => CrashVerdict::Duplicate,
+            () if crash.seen == Some(FaultSeen::Nothing) => CrashVerdict::NoFault,
             () => CrashVerdict::Survived,
         }
     }

@@ -1,17 +1,18 @@
 //! The witness: what was attempted and acknowledged, in a file that the fault does not reach.
 //!
 //! A header, then records of 40 bytes, little-endian. The checksum of each record covers the checksum before it, so that a record
-//! that is missing, doubled, moved or of another log is found; the last record says that the log is whole.
+//! that is missing, doubled, moved or of another log is found; the last record says that the log is whole. A log of faults that
+//! somebody else makes is gone on with after such a record, once for each load and once for each look at what is left.
 //!
 //! | bytes | record |
 //! |---|---|
 //! | 0 | kind |
 //! | 1 | object: row, table created, renamed, emptied, dropped |
 //! | 2 to 3 | zero |
-//! | 4 to 7 | client |
-//! | 8 to 15 | number of the commit of the client |
-//! | 16 to 23 | number of the last change that the storage had seen |
-//! | 24 to 31 | monotonic clock, nanoseconds |
+//! | 4 to 7 | client; of a server its uptime in seconds, of a finding which one |
+//! | 8 to 15 | number of the commit of the client; of a load its seed, of a server the mark of its start, of a finding its value |
+//! | 16 to 23 | number of the last change that the storage had seen; of a server the mark of the start of its host |
+//! | 24 to 31 | monotonic clock, nanoseconds; of a server the clock of this host, nanoseconds since 1970 |
 //! | 32 to 35 | number of the record, counted from 0 |
 //! | 36 to 39 | CRC-32C |
 
@@ -37,18 +38,27 @@ pub enum WitnessKind {
     RolledBack,
     /// The fault.
     Fault,
-    /// The last record.
+    /// The last record, or the last one before the log was gone on with.
     End,
+    /// A load begins.
+    Begin,
+    /// What the server says of its start.
+    Server,
+    /// What was found afterwards: one figure.
+    Finding,
 }
 
 impl WitnessKind {
-    const ALL: [WitnessKind; 6] = [
+    const ALL: [WitnessKind; 9] = [
         WitnessKind::Attempt,
         WitnessKind::Acknowledged,
         WitnessKind::Unknown,
         WitnessKind::RolledBack,
         WitnessKind::Fault,
         WitnessKind::End,
+        WitnessKind::Begin,
+        WitnessKind::Server,
+        WitnessKind::Finding,
     ];
 
     fn code(self) -> u8 {
@@ -169,11 +179,38 @@ pub enum WitnessDamage {
     BeyondEnd,
 }
 
+/// A witness that was gone on with: its parts, each of which was ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WitnessParts {
+    /// The text of its header.
+    pub text: String,
+    /// The records of each part, without the last one.
+    pub parts: Vec<Vec<WitnessRecord>>,
+}
+
 /// Reads a witness.
 ///
 /// # Errors
 /// Where one byte of it is not as it was written.
 pub fn read_witness(bytes: &[u8]) -> Result<Witness, WitnessDamage> {
+    let (WitnessParts { text, parts }, _) = read_until(bytes, 1)?;
+    if parts.is_empty() {
+        return Err(WitnessDamage::NoEnd);
+    }
+    Ok(Witness { text, records: parts.into_iter().flatten().collect() })
+}
+
+/// Reads a witness that is gone on with, and what writes its next record.
+///
+/// # Errors
+/// Where one byte of it is not as it was written. One that was cut after the end of an earlier part is whole, and is what it was
+/// then.
+pub fn read_witness_parts(bytes: &[u8]) -> Result<(WitnessParts, WitnessWriter), WitnessDamage> {
+    read_until(bytes, usize::MAX)
+}
+
+/// Reads a witness of at most so many parts.
+fn read_until(bytes: &[u8], parts_max: usize) -> Result<(WitnessParts, WitnessWriter), WitnessDamage> {
     let header = |from: usize, to: usize| bytes.get(from..to).ok_or(WitnessDamage::Header);
     let length = u32::from_le_bytes(array(header(8, 12)?)) as usize;
     if header(0, 8)? != MAGIC || length > TEXT_BYTES_MAX {
@@ -185,10 +222,9 @@ pub fn read_witness(bytes: &[u8]) -> Result<Witness, WitnessDamage> {
     }
     let text = String::from_utf8(header(12, 12 + length)?.to_vec()).map_err(|_| WitnessDamage::Header)?;
     let mut writer = WitnessWriter { index: 0, checksum };
-    let mut records = Vec::new();
-    let mut has_ended = false;
+    let (mut parts, mut records) = (Vec::new(), Vec::new());
     for (chunk, index) in bytes[16 + length..].chunks(RECORD_BYTES).zip(0u64..) {
-        if has_ended {
+        if parts.len() >= parts_max {
             return Err(WitnessDamage::BeyondEnd);
         }
         if chunk.len() < RECORD_BYTES {
@@ -198,10 +234,15 @@ pub fn read_witness(bytes: &[u8]) -> Result<Witness, WitnessDamage> {
         if writer.record(&record)[..] != *chunk {
             return Err(WitnessDamage::Record { index });
         }
-        has_ended = record.kind == WitnessKind::End;
-        records.extend((!has_ended).then_some(record));
+        match record.kind {
+            WitnessKind::End => parts.push(std::mem::take(&mut records)),
+            _ => records.push(record),
+        }
     }
-    if has_ended { Ok(Witness { text, records }) } else { Err(WitnessDamage::NoEnd) }
+    match records.is_empty() {
+        true => Ok((WitnessParts { text, parts }, writer)),
+        false => Err(WitnessDamage::NoEnd),
+    }
 }
 
 fn parsed(bytes: &[u8]) -> Option<WitnessRecord> {
@@ -299,11 +340,58 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_same_damage_is_found_in_every_part_of_one_that_was_gone_on_with() {
+        let (mut writer, mut good) = WitnessWriter::new("seed 7");
+        let header = good.len();
+        let part = |number: u64| {
+            let acknowledged = [WitnessKind::Attempt, WitnessKind::Acknowledged].map(|kind| record(kind, 1, number));
+            [&acknowledged[..], &[record(WitnessKind::End, 0, 2)]].concat()
+        };
+        for number in 1..=3 {
+            // Each time it is read before it is gone on with.
+            part(number).iter().for_each(|record| good.extend(writer.record(record)));
+            let (read, next) = read_witness_parts(&good).expect("whole");
+            assert_eq!((read.parts.len() as u64, read.parts[0].len()), (number, 2));
+            writer = next;
+        }
+        let at = |index: usize| header + index * RECORD_BYTES;
+        let read = |bytes: &[u8]| read_witness_parts(bytes).map(|(read, _)| read.parts.len());
+        assert_eq!((read(&good), read_witness(&good)), (Ok(3), Err(WitnessDamage::BeyondEnd)));
+        for index in 0..9 {
+            let damaged = |bytes: Vec<u8>, what: &str| assert!(read(&bytes).is_err(), "{what}, record {index}");
+            let mut flipped = good.clone();
+            flipped[at(index) + 20] ^= 1;
+            damaged(flipped, "one bit");
+            damaged(good[..at(index) + 17].to_vec(), "cut in a record");
+            let whole = index / 3;
+            match index % 3 {
+                0 => assert_eq!(read(&good[..at(index)]), Ok(whole), "as it was then"),
+                _ => damaged(good[..at(index)].to_vec(), "cut between records"),
+            }
+            if index < 8 {
+                damaged([&good[..at(index)], &good[at(index + 1)..]].concat(), "one is missing");
+                let [one, other] = [index, index + 1].map(|index| &good[at(index)..at(index + 1)]);
+                damaged([&good[..at(index)], other, one, &good[at(index + 2)..]].concat(), "two are exchanged");
+            }
+            damaged([&good[..at(index + 1)], &good[at(index)..]].concat(), "one is doubled");
+            let (mut other, mut spliced) = WitnessWriter::new("seed 8");
+            (1..=3).flat_map(part).for_each(|record| spliced.extend(other.record(&record)));
+            damaged([&good[..at(index)], &spliced[at(index)..]].concat(), "of another log");
+        }
+        for part in 0..3 {
+            let without = [&good[..at(3 * part)], &good[at(3 * part + 3)..]].concat();
+            assert_eq!(read(&without).is_ok(), part == 2, "part {part} is missing");
+        }
+        assert!(read(&[&good[..], &good[at(0)..at(3)]].concat()).is_err(), "a part is repeated");
+    }
+
     proptest! {
         #[test]
         fn no_bytes_are_too_strange(bytes in proptest::collection::vec(any::<u8>(), 0..300), head: bool) {
             let magic: &[u8] = if head { MAGIC } else { b"" };
             prop_assert!(read_witness(&[magic, &bytes].concat()).is_err());
+            prop_assert!(read_witness_parts(&[magic, &bytes].concat()).is_err());
         }
     }
 }

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use record::{
-    Crash, CrashCluster, CrashCondition, CrashFileSystem, CrashMoment, CrashRung, Nanos, ProofPlace, Ratio, Record,
+    Crash, CrashCluster, CrashCondition, CrashFileSystem, CrashMoment, CrashRung, FaultSeen, Nanos, ProofPlace, Ratio,
+    Record,
 };
 
 use super::Parts;
@@ -22,7 +23,7 @@ pub struct DurabilityProof {
     pub conditions: Vec<DurabilityCondition>,
     /// Of what is asked for.
     pub verdict: CrashVerdict,
-    /// Its crashes: runs of the load that ended in a fault.
+    /// Its crashes: runs of the load that ended in a fault; of faults that somebody else made, what was seen as one.
     pub crashes: u64,
     /// The states that they have left, on which the engine was started: as many, or several of each. Those of one crash are of the
     /// same log, and not independent.
@@ -37,6 +38,8 @@ pub struct DurabilityProof {
     pub protections: Vec<Protection>,
     /// Storage that ignores some syncs.
     pub graded: Vec<GradedLie>,
+    /// What was seen of faults that somebody else made, with their number; none on other rungs.
+    pub seen: Vec<(FaultSeen, u64)>,
     /// The crash whose events are kept: one of those asked for with a damage, else the first that has some.
     pub shown: Option<Crash>,
 }
@@ -140,32 +143,40 @@ pub(super) fn durability_proof(record: &Record, parts: &Parts<'_>) -> Option<Dur
     }
     by_condition.retain(|_, crashes| !crashes.is_empty());
     let rung = by_condition.keys().find(|(_, condition, _)| **condition == CrashCondition::Asked)?.0;
+    let crashes_asked = by_condition.get_mut(&(rung, &CrashCondition::Asked, false))?;
+    let seen = seen(crashes_asked);
+    let shown_rung = if rung == CrashRung::ByHand { keep_strongest(crashes_asked) } else { rung };
     let conditions: Vec<DurabilityCondition> = by_condition
         .iter()
         .filter(|((other, ..), _)| *other == rung)
         .map(|((_, condition, must_lose), crashes)| of_condition(condition, *must_lose, crashes))
         .collect();
     let asked = conditions.iter().find(|found| found.condition == CrashCondition::Asked)?.clone();
-    let has_power = conditions.iter().any(|found| found.must_lose)
-        && conditions.iter().all(|found| found.verdict != CrashVerdict::NoPower);
+    // By hand no control is tried: that is said beside the verdict.
+    let has_power = rung == CrashRung::ByHand
+        || conditions.iter().any(|found| found.must_lose)
+            && conditions.iter().all(|found| found.verdict != CrashVerdict::NoPower);
     let verdict = match asked.verdict {
         CrashVerdict::Survived if !has_power => CrashVerdict::NoPower,
         other => other,
     };
     let crashes_asked = by_condition.get(&(rung, &CrashCondition::Asked, false))?;
+    let is_none_seen = asked.verdict == CrashVerdict::NoFault;
+    let (crashes, states) = if is_none_seen { (0, 0) } else { (asked.crashes, asked.states) };
     let with_events = || crashes_asked.iter().copied().flatten().filter(|crash| !crash.timeline.is_empty());
-    let damaged = with_events().find(|crash| CrashVerdict::of(crash) != CrashVerdict::Survived);
+    let damaged = with_events().find(|crash| CrashVerdict::of(crash).is_damage());
     let shown = damaged.or_else(|| with_events().next());
-    let bound = loss_bound(asked.crashes).filter(|_| asked.damaged == 0);
+    let bound = loss_bound(crashes).filter(|_| asked.damaged == 0);
     Some(DurabilityProof {
-        rung,
+        rung: shown_rung,
         file_system: on,
         cluster: of,
         verdict,
-        crashes: asked.crashes,
-        states: asked.states,
+        crashes,
+        states,
         damaged: asked.damaged,
         bound,
+        seen,
         strata: strata(crashes_asked),
         protections: protections.iter().filter_map(|name| protection(record, name, &conditions)).collect(),
         graded: bound.map_or_else(Vec::new, |bound| graded(&conditions, bound)),
@@ -209,7 +220,7 @@ fn verdict(states: States<'_>) -> CrashVerdict {
 }
 
 fn is_damaged(states: States<'_>) -> bool {
-    verdict(states) != CrashVerdict::Survived
+    verdict(states).is_damage()
 }
 
 /// The most that a state of each crash has, all together: the fault itself comes after all that was acknowledged.
@@ -225,12 +236,31 @@ fn count_damaged(crashes: &[States<'_>]) -> u64 {
     crashes.iter().filter(|states| is_damaged(states)).count() as u64
 }
 
+fn seen(crashes: &[States<'_>]) -> Vec<(FaultSeen, u64)> {
+    let count = |seen| crashes.iter().copied().flatten().filter(|crash| crash.seen == Some(seen)).count() as u64;
+    FaultSeen::ALL.into_iter().map(|seen| (seen, count(seen))).filter(|(_, count)| *count > 0).collect()
+}
+
+/// Leaves of faults that somebody else made those that may have been a power cut; without one the restarts, which show what
+/// killed processes do; without one all. What has a damage stays. Returns the rung that they show.
+fn keep_strongest(crashes: &mut Vec<States<'_>>) -> CrashRung {
+    let is_of = |states: States<'_>, least| states.iter().any(|crash| crash.seen >= Some(least));
+    for (least, rung) in [(FaultSeen::ServerAtLeast, CrashRung::ByHand), (FaultSeen::Server, CrashRung::D0)] {
+        if crashes.iter().any(|states| is_of(states, least)) {
+            crashes.retain(|states| is_of(states, least) || is_damaged(states));
+            return rung;
+        }
+    }
+    CrashRung::ByHand
+}
+
 fn strata(crashes: &[States<'_>]) -> Vec<Stratum> {
     let stratum = |moment: CrashMoment| {
         let is_of_it = |states: &States<'_>| states.first().is_some_and(|crash| crash.moment == moment);
         let of_it: Vec<States<'_>> = crashes.iter().copied().filter(is_of_it).collect();
         let (crashes, damaged) = (of_it.len() as u64, count_damaged(&of_it));
-        let bound = loss_bound(crashes).filter(|_| damaged == 0);
+        let is_fault = of_it.iter().any(|states| states.iter().any(|crash| crash.seen != Some(FaultSeen::Nothing)));
+        let bound = loss_bound(crashes).filter(|_| damaged == 0 && is_fault);
         let (states, acknowledged) = (count_states(&of_it), sum(&of_it, |crash| crash.acknowledged));
         (crashes > 0).then_some(Stratum { moment, crashes, states, damaged, acknowledged, bound })
     };
@@ -286,6 +316,8 @@ pub(super) mod tests {
             would_not_start: None,
             damage: CrashDamage { lost, ..CrashDamage::default() },
             complaints: Vec::new(),
+            seen: None,
+            ended_with: None,
             timeline: Vec::new(),
         }
     }
@@ -396,5 +428,37 @@ pub(super) mod tests {
             .collect();
         assert_eq!(told, [("checksums", "on", 0), ("double_write", "on", 1)]);
         assert_eq!(found.protections[1].without[0].damaged, 5);
+    }
+
+    /// The proof of faults that somebody else made, by what was seen of each and what it has lost.
+    fn by_hand(faults: &[(FaultSeen, u64)]) -> DurabilityProof {
+        let lost: Vec<u64> = faults.iter().map(|(_, lost)| *lost).collect();
+        let mut record = proof_record(&lost, None);
+        for run in &mut record.runs {
+            if let RunKind::Proof(ProofPart { place: ProofPlace::Crashes { rung, .. }, .. }) = &mut run.kind {
+                *rung = CrashRung::ByHand;
+            }
+            run.crashes.iter_mut().zip(faults).for_each(|(crash, (seen, _))| crash.seen = Some(*seen));
+        }
+        match platform_proof(&record) {
+            Some(PlatformProof::Durability(proof)) => proof,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn by_hand_only_what_was_seen_counts() {
+        use FaultSeen::{Host, Nothing, Server, ServerAtLeast};
+        let shown = |faults: &[(FaultSeen, u64)]| {
+            let found = by_hand(faults);
+            (found.verdict, found.rung, found.crashes, found.bound.map(|bound| (100.0 * bound.0).round()))
+        };
+        let survived = CrashVerdict::Survived;
+        assert_eq!(shown(&[(Nothing, 0); 2]), (CrashVerdict::NoFault, CrashRung::ByHand, 0, None));
+        assert_eq!(shown(&[(Nothing, 0), (Server, 0)]), (survived, CrashRung::D0, 1, Some(95.0)));
+        assert_eq!(shown(&[(Host, 0), (Server, 0), (ServerAtLeast, 0)]), (survived, CrashRung::ByHand, 2, Some(78.0)));
+        assert_eq!(shown(&[(Host, 0), (Server, 3)]), (CrashVerdict::Lost, CrashRung::ByHand, 2, None));
+        assert_eq!(shown(&[(Nothing, 3)]), (CrashVerdict::Lost, CrashRung::ByHand, 1, None));
+        assert_eq!(by_hand(&[(Host, 0), (Nothing, 0), (Host, 0)]).seen, [(Nothing, 1), (Host, 2)]);
     }
 }

@@ -27,6 +27,9 @@ pub enum NotShown {
 /// Why it says nothing of it.
 pub fn durability_shown(record: &Record, engine: Option<&EngineInventory>) -> Result<DurabilityShown, NotShown> {
     let Some(PlatformProof::Durability(proof)) = platform_proof(record) else { return Err(NotShown::NoProof) };
+    if proof.verdict == CrashVerdict::NoFault {
+        return Err(NotShown::NoProof);
+    }
     let (proved, engine) = (record.engine.as_ref().ok_or(NotShown::NoProof)?, engine.ok_or(NotShown::NoEngine)?);
     if proof.verdict == CrashVerdict::NoPower {
         return Err(NotShown::NoPower);

@@ -4,7 +4,7 @@ use model::durability::CrashVerdict;
 use model::{DurabilityCondition, DurabilityProof, Excluded, GradedLie, Protection, Stratum};
 use record::{
     ClusterFault, Crash, CrashCluster, CrashCondition, CrashEvent, CrashEventKind, CrashFileSystem, CrashMoment,
-    CrashRung, Ratio, Survival,
+    CrashRung, FaultSeen, Ratio, Survival,
 };
 
 use crate::chart::{Axis, Figures, LineChart, Mark, Point, Role, Scale, Series};
@@ -23,6 +23,7 @@ fn fault(rung: CrashRung, file_system: Option<CrashFileSystem>) -> String {
             "processes killed, and what the disk below {} was not told to flush lost, reordered or torn",
             file_system.map_or("the file system", CrashFileSystem::word)
         ),
+        (CrashRung::ByHand, _) => "power cut, by the word of who ran it".to_owned(),
     }
 }
 
@@ -38,6 +39,41 @@ pub(crate) fn cluster_words(CrashCluster { nodes, fault }: CrashCluster) -> Stri
         ClusterFault::Primary => format!("primary of {nodes} nodes lost, replica promoted"),
         ClusterFault::AllNodes => format!("all {nodes} nodes lost at once"),
     }
+}
+
+/// What was seen of faults that somebody else made, and what is not known of them.
+fn seen_words(proof: &DurabilityProof) -> Option<String> {
+    if proof.seen.is_empty() {
+        return None;
+    }
+    let words = |(seen, count): &(FaultSeen, u64)| {
+        let what = match seen {
+            FaultSeen::Nothing => "no start of the server was seen, which is no fault",
+            FaultSeen::Server => {
+                "the server was started anew and its host was not: no power was cut, and whether its processes were killed (D0) or it was \
+                 shut down is the word of who ran it"
+            }
+            FaultSeen::ServerAtLeast => {
+                "a restart of the server was seen; whether power was cut is the word of who ran it, and a restart alone shows D0"
+            }
+            FaultSeen::Host => {
+                "the host was started anew; whether its power was cut, and it was not shut down, is the word of who ran it"
+            }
+        };
+        let times = if *count == 1 { "once".to_owned() } else { format!("{count} times") };
+        format!("{times} {what}")
+    };
+    let ended = proof.shown.as_ref().and_then(|crash| crash.ended_with.as_deref());
+    let ended = ended.map_or(String::new(), |error| format!("; a session ended with: {error}"));
+    Some(format!(
+        "Of {}: {}{ended}",
+        plural(total(proof), "fault"),
+        proof.seen.iter().map(words).collect::<Vec<_>>().join("; ")
+    ))
+}
+
+fn total(proof: &DurabilityProof) -> u64 {
+    proof.seen.iter().map(|(_, count)| count).sum()
 }
 
 /// What a rung does not show.
@@ -56,7 +92,11 @@ fn unseen(rung: CrashRung, cluster: Option<CrashCluster>) -> &'static str {
         }
         CrashRung::D2 => {
             "D2 shows that engine and file system together flush what is acknowledged and recover from what is left. The kernel, \
-             the hypervisor and the drive are not tried: D3, for which this version has no faults"
+             the hypervisor and the drive are not tried: D3, which you have by hand (--witness)"
+        }
+        CrashRung::ByHand => {
+            "D3 by hand shows this server with this drive on this day, and excludes little where faults are few. No control is tried: a \
+             cache that loses what was flushed is seen only if it held something at that moment"
         }
     }
 }
@@ -87,6 +127,10 @@ pub(super) fn sentences(proof: &DurabilityProof) -> Vec<String> {
             "NO POWER on {rung} ({fault}): 0 of {crashes} lost an acknowledged commit, but controls that have to lose did not \
              lose in three of five crashes, or none was tried: a loss would not have been seen"
         ),
+        (CrashVerdict::NoFault, _) => format!(
+            "NO FAULT on {rung}: the server was not started anew since the last commit, so that nothing is shown; all that was \
+             acknowledged is there"
+        ),
         (verdict, _) if has_states => format!(
             "{} on {rung} ({fault}): {} of {crashes} had a damage, in one state or several",
             verdict.word(),
@@ -106,6 +150,7 @@ pub(super) fn sentences(proof: &DurabilityProof) -> Vec<String> {
     [Some(first), commits]
         .into_iter()
         .flatten()
+        .chain(seen_words(proof))
         .chain(graded)
         .chain(protections)
         .chain([unseen(proof.rung, proof.cluster).to_owned()])
@@ -330,6 +375,7 @@ fn crash_words(crash: &Crash) -> String {
         Survival::Prefix => "what was not synced survived up to a moment",
         Survival::Subset => "pages of 4 KiB that were not synced survived by lot",
         Survival::Torn => "sectors of 512 bytes that were not synced survived by lot",
+        Survival::Unknown => "what of the unsynced survived is not known",
     };
     let unsynced = crash.unsynced_writes.map_or(String::new(), |writes| {
         format!(
@@ -349,7 +395,11 @@ fn crash_words(crash: &Crash) -> String {
     };
     let said: Vec<&str> = crash.would_not_start.iter().chain(&crash.complaints).map(String::as_str).collect();
     let said = if said.is_empty() { String::new() } else { format!(" The engine said: {}.", said.join("; ")) };
-    format!("{moment}; the fault came {delay}; {survival}{unsynced}; ready after {ready}.{late}{said}")
+    let ready = match crash.survival {
+        Survival::Unknown => String::new(),
+        _ => format!("; ready after {ready}"),
+    };
+    format!("{moment}; the fault came {delay}; {survival}{unsynced}{ready}.{late}{said}")
 }
 
 pub(super) fn tile(proof: &DurabilityProof) -> (String, String, String) {

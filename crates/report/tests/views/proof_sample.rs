@@ -283,6 +283,8 @@ fn crash(number: u32, lost: u64) -> Crash {
         would_not_start: None,
         damage: CrashDamage { lost, ..CrashDamage::default() },
         complaints: Vec::new(),
+        seen: None,
+        ended_with: None,
         timeline: vec![
             event(39_100, 0, 198, CrashEventKind::Acknowledged),
             event(39_400, 1, 199, CrashEventKind::Acknowledged),

@@ -17,7 +17,8 @@ pub(crate) mod tiers;
 pub use blocks::{BlocksRequest, measure_blocks};
 pub use catalogue::{dry_run, measure, resume};
 pub use durability::{
-    DurabilityRequest, LYING_STORAGE, crashes_of, measure_durability, resume_durability, target_as_given, why_out,
+    ByHandRequest, DurabilityRequest, LYING_STORAGE, crashes_of, measure_by_hand, measure_durability,
+    resume_durability, target_as_given, why_out,
 };
 pub use io::{
     Goal, IoRequest, Permission, ProofParts, ProofSizes, calibration_phases, is_foreign, measure_io, not_found,

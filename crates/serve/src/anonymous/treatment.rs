@@ -70,9 +70,10 @@ const NAMES: [(&str, &str, Class); 37] = [
 const OWN: [(&str, &str); 3] = [("scripts", "text"), ("gauges", "sql"), ("jobs", "description")];
 
 /// Fields that say what somebody said.
-const MESSAGES: [&str; 18] = [
+const MESSAGES: [&str; 19] = [
     "compared",
     "complaints",
+    "ended_with",
     "event",
     "expected",
     "faults",

@@ -591,6 +591,8 @@ fn run(number: u32, pace: Pace) -> Run {
             would_not_start: Some("it did not".to_owned()),
             damage: CrashDamage { lost: 1, ..CrashDamage::default() },
             complaints: vec!["page 7".to_owned()],
+            seen: Some(record::FaultSeen::Server),
+            ended_with: Some("it was closed".to_owned()),
             timeline: vec![CrashEvent { at_ns: Nanos(5), client: 1, number: 2, kind: CrashEventKind::Lost }],
         }],
         loads_beside: vec![record::LoadBesideRun {

@@ -19,6 +19,7 @@ use record::{
     Bytes, Crash, CrashCondition, CrashDamage, CrashEvent, CrashEventKind, CrashMoment, CrashRung, Nanos, Survival,
 };
 
+use super::disk_log;
 use super::failover::{self, Senders};
 use super::ledger::{self, CLIENTS, Client, Found};
 use super::stand::{Fault, Running, Stand};
@@ -39,9 +40,6 @@ const FLUSH_MAX: Duration = Duration::from_secs(3);
 
 /// How long a primary may be cut off from its replicas before it is lost: by lot between these, milliseconds.
 const ISOLATED_MS: (u64, u64) = (20, 80);
-
-/// How long an answer may take that a fault leaves open.
-const ANSWER_MAX: Duration = Duration::from_secs(30);
 
 /// Events that are kept of a crash.
 const EVENTS_MAX: usize = 24;
@@ -118,7 +116,7 @@ impl Draw {
 fn policy(survival: Survival, rung: CrashRung) -> Policy {
     match survival {
         Survival::Torn if rung == CrashRung::D2 => Policy::TornDisk,
-        Survival::All => Policy::All,
+        Survival::All | Survival::Unknown => Policy::All,
         Survival::AllLost => Policy::AllLost,
         Survival::Prefix => Policy::Prefix,
         Survival::Subset => Policy::Subset,
@@ -181,6 +179,8 @@ pub(super) struct Crashes<'a> {
     /// Where witnesses are kept.
     pub(super) witness: PathBuf,
     pub(super) seed: RunSeed,
+    /// Where the log of the disk is written to, once.
+    pub(super) log_writes: Option<PathBuf>,
     running: Option<Running>,
 }
 
@@ -193,7 +193,7 @@ impl<'a> Crashes<'a> {
         witness: PathBuf,
         seed: RunSeed,
     ) -> Crashes<'a> {
-        Crashes { stand, durability, tried, pristine, witness, seed, running: None }
+        Crashes { stand, durability, tried, pristine, witness, seed, log_writes: None, running: None }
     }
 
     /// Carries out the crash with `number`; its states, that of the fault itself first. That one comes last: the engine that recovers
@@ -208,6 +208,9 @@ impl<'a> Crashes<'a> {
         let text = format!("{} seed {} crash {number} {:?}", self.stand.target, draw.seed, self.tried.condition);
         let witness = WitnessFile::create(&self.witness, &text, running.volume())?;
         let at = self.load(&running, &draw, &witness)?;
+        if let Some((path, volume)) = self.log_writes.take().zip(running.volume()) {
+            disk_log::write(&path, &volume)?;
+        }
         let moment = match draw.moment {
             CrashMoment::Flush if !running.has_tripped() => CrashMoment::Checkpoint,
             other => other,
@@ -278,6 +281,8 @@ impl<'a> Crashes<'a> {
             would_not_start: None,
             damage: CrashDamage::default(),
             complaints: Vec::new(),
+            seen: None,
+            ended_with: None,
             timeline: Vec::new(),
         };
         let started = match started {
@@ -329,7 +334,7 @@ impl<'a> Crashes<'a> {
         let (stop, dialect) = (AtomicBool::new(false), self.stand.engine.dialect());
         let connect = |node: &dyn Node| -> Result<_> {
             let mut session = node.connect()?;
-            session.limit_waits(Some(ANSWER_MAX));
+            session.limit_waits(Some(ledger::ANSWER_MAX));
             Ok(session)
         };
         let writers = running.nodes.iter().map(|node| node.node.as_ref()).filter(|node| node.takes_writes());
@@ -338,7 +343,8 @@ impl<'a> Crashes<'a> {
         for client in 0..CLIENTS {
             let mut session = connect(writers[client as usize % writers.len()])?;
             let statements = ledger::prepare(session.as_mut(), dialect)?;
-            clients.push(Client { session, statements, dialect, client, seed: draw.seed, witness, stop: &stop });
+            let pause = no_pause;
+            clients.push(Client { session, statements, dialect, client, seed: draw.seed, witness, pause, stop: &stop });
         }
         let is_alone = matches!(draw.moment, CrashMoment::Commit | CrashMoment::Tables);
         let administrator = if is_alone { None } else { Some(connect(running.node())?) };
@@ -351,7 +357,10 @@ impl<'a> Crashes<'a> {
                 .into_iter()
                 .map(|client| {
                     let changes = draw.moment == CrashMoment::Tables && client.client == 0;
-                    scope.spawn(move || if changes { client.change_tables() } else { client.commit_rows() })
+                    scope.spawn(move || match changes {
+                        true => client.change_tables(),
+                        false => client.commit_rows().map(drop),
+                    })
                 })
                 .collect();
             let administration =
@@ -441,8 +450,19 @@ impl Crashed {
     }
 }
 
+/// A load that a fault ends soon.
+fn no_pause(_: u64) -> Duration {
+    Duration::ZERO
+}
+
 /// The last events of a crash before `fault`, and it; before the change after which an earlier one came.
-fn timeline(witness: &Witness, ledger: &Ledger, found: &Found, change: Option<u64>, fault: Nanos) -> Vec<CrashEvent> {
+pub(super) fn timeline(
+    witness: &Witness,
+    ledger: &Ledger,
+    found: &Found,
+    change: Option<u64>,
+    fault: Nanos,
+) -> Vec<CrashEvent> {
     let Some(start) = witness.records.first().map(|record| record.mono_ns) else { return Vec::new() };
     let is_before = |record: &&WitnessRecord| change.is_none_or(|change| record.device_seq <= change);
     // What an earlier fault left without an answer has one in the witness, or a later record: its begin is its event.

@@ -5,8 +5,10 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
-use engine::{Column, ColumnType, Dialect, Durability, Node, Session, Statement, Table, Value};
+use engine::{Column, ColumnType, Dialect, Durability, Node, OwnCheck, Session, Statement, Table, Value};
 use model::durability::{FoundRow, FoundTable, Ledger, WitnessKind, WitnessObject};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -31,6 +33,9 @@ const TABLES_MAX: u64 = 12;
 const PAYLOAD: (u64, u64) = (200, 4_000);
 const PAYLOAD_LONG: u64 = 50_000;
 const LONG_EVERY: u64 = 32;
+
+/// How long an answer may take that a fault leaves open.
+pub(super) const ANSWER_MAX: Duration = Duration::from_secs(30);
 
 /// Characters of a complaint of the engine that are kept.
 const COMPLAINT_CHARACTERS_MAX: usize = 300;
@@ -122,6 +127,8 @@ pub(super) struct Client<'a> {
     /// Seed of the crash.
     pub(super) seed: u64,
     pub(super) witness: &'a WitnessFile,
+    /// How long it waits after the commit with this number.
+    pub(super) pause: fn(u64) -> Duration,
     pub(super) stop: &'a AtomicBool,
 }
 
@@ -149,30 +156,32 @@ pub(super) fn prepare(session: &mut dyn Session, dialect: &Dialect) -> Result<Ve
 enum Ended {
     Acknowledged,
     RolledBack,
-    Unknown,
+    Unknown(engine::Error),
 }
 
 impl Client<'_> {
-    /// Commits rows until it is stopped, or a commit has no answer: that is the last one.
-    pub(super) fn commit_rows(mut self) -> Result<()> {
+    /// Commits rows until it is stopped, or a commit has no answer: that is the last one. Returns why it has none.
+    pub(super) fn commit_rows(mut self) -> Result<Option<engine::Error>> {
         let object = WitnessObject::Row;
         for number in 1.. {
             if self.stop.load(Ordering::Relaxed) {
                 break;
             }
+            self.session.limit_waits(Some(ANSWER_MAX));
             self.witness.say(WitnessKind::Attempt, object, self.client, number)?;
             let ended = self.commit(number);
             let kind = match ended {
                 Ended::Acknowledged => WitnessKind::Acknowledged,
                 Ended::RolledBack => WitnessKind::RolledBack,
-                Ended::Unknown => WitnessKind::Unknown,
+                Ended::Unknown(_) => WitnessKind::Unknown,
             };
             self.witness.say(kind, object, self.client, number)?;
-            if matches!(ended, Ended::Unknown) {
-                break;
+            if let Ended::Unknown(error) = ended {
+                return Ok(Some(error));
             }
+            thread::sleep((self.pause)(number));
         }
-        Ok(())
+        Ok(None)
     }
 
     fn commit(&mut self, number: u64) -> Ended {
@@ -191,11 +200,10 @@ impl Client<'_> {
                 .try_for_each(|(statement, binds)| session.execute(*statement, binds).map(drop))
         });
         match written {
-            Ok(()) if session.commit().is_ok() => Ended::Acknowledged,
-            Ok(()) => Ended::Unknown,
+            Ok(()) => session.commit().map_or_else(Ended::Unknown, |()| Ended::Acknowledged),
             // What was not asked to be committed is not there, if the session lives to say so.
             Err(error) if error.failure().is_some() && session.rollback().is_ok() => Ended::RolledBack,
-            Err(_) => Ended::Unknown,
+            Err(error) => Ended::Unknown(error),
         }
     }
 
@@ -249,6 +257,8 @@ pub(super) struct Found {
     pub(super) counters: BTreeMap<u32, u64>,
     /// What the engine complains about.
     pub(super) complaints: Vec<String>,
+    /// The error with which the session ended before all was read.
+    pub(super) ended_with: Option<String>,
 }
 
 /// Reads what is there of `ledger`, all of it, and has the engine check what it has stored.
@@ -259,16 +269,27 @@ pub(super) fn find(
     ledger: &Ledger,
     seed: u64,
 ) -> Result<Found> {
+    find_by(node, dialect, durability.checks.iter(), ledger, seed)
+}
+
+/// The same with `checks` alone.
+pub(super) fn find_by<'c>(
+    node: &dyn Node,
+    dialect: &Dialect,
+    checks: impl Iterator<Item = &'c OwnCheck>,
+    ledger: &Ledger,
+    seed: u64,
+) -> Result<Found> {
     let mut session = node.connect()?;
     let session = session.as_mut();
     let mut found = Found::default();
     match rows(session, dialect, seed) {
         Ok(rows) => found.rows = Some(rows),
-        Err(error) => found.complain(&error.message),
+        Err(error) => found.complain_of(&error),
     }
     match counters(session, dialect) {
         Ok(counters) => found.counters = counters,
-        Err(error) => found.complain(&error.message),
+        Err(error) => found.complain_of(&error),
     }
     for commit in ledger.tables.keys() {
         let [old, new] =
@@ -281,7 +302,7 @@ pub(super) fn find(
         found.tables.insert(*commit, there);
     }
     if found.rows.is_some() {
-        for check in durability.checks {
+        for check in checks {
             if check.prepare.is_some_and(|statement| session.batch(statement).is_err()) {
                 continue;
             }
@@ -292,7 +313,7 @@ pub(super) fn find(
                         found.complain(&said.join(" "));
                     }
                 }
-                Err(error) => found.complain(&error.message),
+                Err(error) => found.complain_of(&error),
             }
         }
     }
@@ -300,6 +321,13 @@ pub(super) fn find(
 }
 
 impl Found {
+    fn complain_of(&mut self, error: &engine::Error) {
+        if error.kind == engine::Kind::Lost {
+            self.ended_with.get_or_insert_with(|| kept(&error.message));
+        }
+        self.complain(&error.message);
+    }
+
     fn complain(&mut self, said: &str) {
         if self.complaints.len() < COMPLAINTS_MAX {
             self.complaints.push(kept(said));

@@ -7,7 +7,9 @@
 //! fault in one step, and a start on what is left; the engine that recovered from one crash is that of the next.
 //! Controls that have to lose are tried the same way.
 
+mod by_hand;
 mod crash_run;
+mod disk_log;
 mod failover;
 mod layer;
 mod ledger;
@@ -27,6 +29,7 @@ use record::{
     PlannedRun, Preset, ProofLoad, ProofPart, ProofPlace, ProofSubject, Run, RunKind, Unit,
 };
 
+pub use self::by_hand::{ByHandRequest, measure_by_hand};
 use self::crash_run::{Crashes, Tried};
 use self::ledger::CLIENTS;
 pub use self::resumption::{resume_durability, target_as_given};
@@ -71,6 +74,8 @@ pub struct DurabilityRequest {
     pub states: u32,
     /// Controls by name; absent for all of the rung.
     pub controls: Option<Vec<String>>,
+    /// Where the log of the disk of the first crash is written to, on rung D2.
+    pub log_writes: Option<PathBuf>,
 }
 
 /// Crashes of a proof with `preset`.
@@ -107,7 +112,7 @@ fn check_target(context: &Context<'_>) -> Result<()> {
         "the durability of {} cannot be proved: dbdyno did not start it, and kills nothing that it did not start",
         context.target
     ))
-    .hint("give a temporary server, such as local:NAME, or an embedded engine"))
+    .hint("give a temporary server, such as local:NAME, or an embedded engine; with --witness FILE you cut its power yourself"))
 }
 
 /// Which nodes a fault takes; none where there is a single one.
@@ -190,7 +195,9 @@ impl Condition {
             condition: CrashCondition::Settings { settings: settings(weakening) },
             must_lose: match rung {
                 CrashRung::D0 => weakening.loses_on_kill,
-                CrashRung::D1 | CrashRung::D2 => weakening.loses_on_power_cut || weakening.keeps_torn_pages,
+                CrashRung::D1 | CrashRung::D2 | CrashRung::ByHand => {
+                    weakening.loses_on_power_cut || weakening.keeps_torn_pages
+                }
             },
             tears: weakening.keeps_torn_pages && rung != CrashRung::D0,
             parameters: weakening.parameters,
@@ -305,6 +312,9 @@ impl Kind for DurabilityKind<'_> {
                 self.request.states
             ))
             .hint("give --rung D1 or D2, which log what the engine writes"));
+        }
+        if let Some(path) = &self.request.log_writes {
+            disk_log::check(path, rung)?;
         }
         why_out(rung, is_in_process, self.request.file_system).map_or(Ok(()), |reason| {
             let what = if rung == CrashRung::D1 { " for a server" } else { "" };
@@ -431,6 +441,8 @@ impl DurabilityKind<'_> {
             has_log_switch: self.durability.log_switch.is_some(),
         };
         let mut crashes = Crashes::new(stand, self.durability, of_crashes, pristine.clone(), witness, seed);
+        let is_first = plan.runs.first().is_some_and(|first| first.number == planned.number);
+        crashes.log_writes = self.request.log_writes.clone().filter(|_| is_first);
         let failure = platform.without_engine(plan, |bench| {
             let mut run = run::new(bench, planned);
             run.title = title(&tried.condition);
@@ -498,7 +510,7 @@ fn keep_one_timeline(crashes: &mut [record::Crash]) {
 /// Whether faults of `rung` need mounts: of an engine in this process calls are told on the lower ones.
 fn needs_mounts(rung: CrashRung, is_in_process: bool) -> bool {
     match rung {
-        CrashRung::D0 => false,
+        CrashRung::D0 | CrashRung::ByHand => false,
         CrashRung::D1 => !is_in_process,
         CrashRung::D2 => true,
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use engine::{Engine, Target};
-use record::{Outcome, ProofPlace, Record, Run};
+use record::{CrashRung, Outcome, ProofPlace, Record, Run};
 use store::Writer;
 
 use super::{DurabilityKind, DurabilityRequest, parameters, with_parameters};
@@ -60,6 +60,10 @@ fn request_of(record: &Record, setup: Setup) -> Result<DurabilityRequest> {
     let Some(ProofPlace::Crashes { rung, file_system, cluster, .. }) = place else {
         return Err(Error::user("the record is no proof of durability").hint("give one, or start a new record"));
     };
+    if *rung == CrashRung::ByHand {
+        return Err(Error::user("the record is a proof by hand, which its witness goes on with")
+            .hint("give the same --target and --witness again, without --resume"));
+    }
     // The plan holds the measured directory, which is below the requested one.
     let directory: Option<PathBuf> = Path::new(&plan.directory).parent().map(Path::to_owned);
     Ok(DurabilityRequest {
@@ -71,5 +75,6 @@ fn request_of(record: &Record, setup: Setup) -> Result<DurabilityRequest> {
         crashes: 1,
         states: 1,
         controls: None,
+        log_writes: None,
     })
 }

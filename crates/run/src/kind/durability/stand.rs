@@ -135,10 +135,10 @@ impl Stand<'_> {
     pub(super) fn pristine(&self) -> Result<Option<Vec<Image>>> {
         let is_in_process = self.engine.about().is_in_process;
         let of_node = |data: &PathBuf| match self.rung {
-            CrashRung::D0 | CrashRung::D1 => read_image(data),
+            CrashRung::D0 | CrashRung::D1 | CrashRung::ByHand => read_image(data),
             CrashRung::D2 => self.disk_with(data, &read_image(data)?),
         };
-        if self.rung == CrashRung::D0 && !is_in_process {
+        if self.rung == CrashRung::ByHand || self.rung == CrashRung::D0 && !is_in_process {
             return Ok(None);
         }
         self.data.iter().map(of_node).collect::<Result<_>>().map(Some)
