@@ -4,7 +4,7 @@ use std::path::Path;
 
 use ::history::Names;
 use model::sizing::{NotInKind, expected_times, history, in_kind};
-use record::{LoadInKind, LoadLevel, Nanos};
+use record::{LoadInKind, LoadLevel, Nanos, StepInKind};
 use run::{Error, Result};
 
 use crate::arguments::like::LikeArguments;
@@ -43,14 +43,18 @@ fn refused(why: NotInKind, level: LoadLevel) -> Error {
                 format!("the load has {intervals} intervals: what {share} of them do not exceed takes {least}");
             Error::user(message).hint("give --at max or --at peak, or the files of more intervals")
         }
-        NotInKind::NothingToAsk => Error::user("the load tells neither reads nor writes, commits or log")
-            .hint("give files that do: `dbdyno size` says what is missing in these"),
+        NotInKind::NothingToAsk => {
+            Error::user("the load tells neither reads nor writes, commits, log or processor time")
+                .hint("give files that do: `dbdyno size` says what is missing in these")
+        }
     }
 }
 
-/// The window in which the slowest role of `load` has enough steps; at least `least`.
+/// The window in which the slowest role of `load` has enough steps; at least `least`. Of computations there are as many as the
+/// processors of the platform take, which is not known yet.
 pub fn window(load: &LoadInKind, least: Nanos) -> Nanos {
-    let slowest = load.roles.iter().map(|role| role.steps_per_second).fold(f64::INFINITY, f64::min);
+    let known = load.roles.iter().filter(|role| !matches!(role.step, StepInKind::Compute { .. }));
+    let slowest = known.map(|role| role.steps_per_second).fold(STEPS_WANTED, f64::min);
     let seconds = (STEPS_WANTED / slowest).ceil().min(WINDOW_MAX.seconds());
     least.max(Nanos((seconds * 1e9) as u64))
 }

@@ -2,8 +2,8 @@
 
 use record::load_profile::LoadQuantity;
 use record::{
-    AskedQuantity, ExpectedPoint, ExpectedTimes, LoadInKind, Nanos, Rate, Ratio, Record, RoleInKind, Run, RunKind,
-    TransactionType,
+    AskedQuantity, ExpectedPoint, ExpectedTimes, LoadInKind, Location, Nanos, Rate, Ratio, Record, RoleInKind, Run,
+    RunKind, TransactionType, name,
 };
 
 use crate::row::row;
@@ -64,9 +64,13 @@ pub struct CountedQuantity {
     pub counted: Option<f64>,
 }
 
-/// What counters say of the quantities that `load` asks in `run`, of all roles together. A read that the cache or the page cache served was asked
-/// and is not counted by the device.
-pub fn counted_quantities(load: &LoadInKind, run: &Run) -> Vec<CountedQuantity> {
+/// What counters say of the quantities that the load in kind of `record` asks in `run`, of all roles together. A read that the cache
+/// or the page cache served was asked and is not counted by the device.
+pub fn counted_quantities(record: &Record, run: &Run) -> Vec<CountedQuantity> {
+    let Some(load) = &record.plan.in_kind else { return Vec::new() };
+    let is_embedded = record.engine.as_ref().is_some_and(|engine| engine.location == Location::InProcess);
+    // An engine in this process shares its processor time with the jobs.
+    let processor = if is_embedded { name::CLIENT_CPU_NS } else { name::SERVER_CPU_NS };
     let row = row(run);
     let rate = |rate: Option<Rate>| rate.map(|rate| rate.0);
     let of = |asked: &AskedQuantity| {
@@ -80,6 +84,7 @@ pub fn counted_quantities(load: &LoadInKind, run: &Run) -> Vec<CountedQuantity> 
             }
             LoadQuantity::LogBytesPerSecond => rate(row.redo_bytes_per_second),
             LoadQuantity::LogicalReadsPerSecond => rate(row.logical_reads_per_second),
+            LoadQuantity::DatabaseProcessorSecondsPerSecond => rate(crate::rate(run, processor)).map(|ns| ns / 1e9),
             _ => None,
         };
         CountedQuantity { quantity: asked.quantity, asked: asked.per_second, counted }

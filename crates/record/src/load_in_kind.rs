@@ -88,6 +88,11 @@ pub enum StepInKind {
         /// How many.
         rows: u32,
     },
+    /// Compares rows of the table that fits the cache, each with each: the engine computes.
+    Compute {
+        /// How many.
+        rows: u32,
+    },
     /// A transaction that inserts rows, changes rows at random places of the table that does not fit the cache, and commits.
     Commit {
         /// Rows that are inserted.
@@ -170,6 +175,7 @@ impl StepInKind {
             StepInKind::RandomRead => "random_reads",
             StepInKind::CachedRead { .. } => "cached_reads",
             StepInKind::Scan { .. } => "scans",
+            StepInKind::Compute { .. } => "computations",
             StepInKind::Commit { .. } => "commits",
         }
     }
@@ -181,6 +187,8 @@ impl RoleInKind {
         let rows = match self.step {
             StepInKind::RandomRead => 1.0,
             StepInKind::CachedRead { rows } | StepInKind::Scan { rows } => f64::from(rows),
+            // Both sides of the comparison are read.
+            StepInKind::Compute { rows } => 2.0 * f64::from(rows),
             StepInKind::Commit { rows, changed_rows, .. } => f64::from(rows) + changed_rows,
         };
         rows * self.steps_per_second

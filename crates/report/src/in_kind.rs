@@ -30,7 +30,7 @@ pub(crate) fn in_kind(record: &Record) -> Section {
         roles(load, &runs).into(),
         Block::text(predicted_lead(record, load, &runs)),
         predictions(record, &runs).into(),
-        Block::details(vec![counted(load, &runs).into()]),
+        Block::details(vec![counted(record, &runs).into()]),
         Block::details(vec![Block::list(chosen(load)), Block::text(READING), Block::text(COUNTED)]),
     ];
     Section::new("in-kind", TITLE, body)
@@ -67,6 +67,7 @@ pub(crate) fn step(role: &RoleInKind) -> String {
         StepInKind::CachedRead { rows: 1 } => "one row of the cache".to_owned(),
         StepInKind::CachedRead { rows } => format!("{rows} rows of the cache"),
         StepInKind::Scan { rows } => format!("{rows} rows in order"),
+        StepInKind::Compute { rows } => format!("{rows} rows compared, each with each"),
         StepInKind::Commit { rows, row_bytes, changed_rows } => {
             let changed =
                 if changed_rows > 0.0 { format!(", {} changed", three_digits(changed_rows)) } else { String::new() };
@@ -150,7 +151,7 @@ fn quantile(latency: &Latency, of: fn(&Shown) -> Option<f64>) -> Cell {
 }
 
 /// What the counters of engine and host say of the quantities.
-fn counted(load: &LoadInKind, runs: &[&Run]) -> Table {
+fn counted(record: &Record, runs: &[&Run]) -> Table {
     let columns = vec![
         Column::figure("run"),
         Column::text("of the load"),
@@ -169,7 +170,7 @@ fn counted(load: &LoadInKind, runs: &[&Run]) -> Table {
                 Cell::figure(share, |share| percent(Ratio(share))),
             ])
         };
-        counted_quantities(load, run).into_iter().map(row).collect::<Vec<Row>>()
+        counted_quantities(record, run).into_iter().map(row).collect::<Vec<Row>>()
     });
     Table::new("in-kind-counted", "As engine and host count it", columns).with(rows).without_empty()
 }

@@ -151,12 +151,23 @@ impl<'a> Bench<'a> {
 
     /// CPU time of the processes of the engine on this host so far, where it is known.
     pub(crate) fn server_cpu(&self) -> Option<Nanos> {
-        let roots = match self.subject?.nodes.processes() {
-            Processes::Local(roots) => roots,
-            _ => Vec::new(),
+        self.cpu(&self.subject?.nodes.processes(), name::SERVER_CPU_NS)
+    }
+
+    /// CPU time of the engine on this host so far, with that of its jobs where it is in this process; absent where it is not known.
+    pub(crate) fn engine_cpu(&self) -> Option<Nanos> {
+        let processes = self.subject?.nodes.processes();
+        let counter = if processes == Processes::InProcess { name::CLIENT_CPU_NS } else { name::SERVER_CPU_NS };
+        self.cpu(&processes, counter)
+    }
+
+    fn cpu(&self, processes: &Processes, counter: &str) -> Option<Nanos> {
+        let roots = match processes {
+            Processes::Local(roots) => roots.as_slice(),
+            _ => &[],
         };
         let mut host = self.sources.host.lock().unwrap_or_else(PoisonError::into_inner);
-        host.read(&roots).get(name::SERVER_CPU_NS).copied().map(Nanos)
+        host.read(roots).get(counter).copied().map(Nanos)
     }
 
     /// Indexes of the nodes that answer.

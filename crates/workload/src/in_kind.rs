@@ -25,10 +25,11 @@ const HEAD: &str = r#"code    = "K100"
 layer   = "database"
 summary = "a production load in kind"
 answers = "Whether the platform carries the rates of a production load, and how long its steps take at them."
-not     = "The statements of that load: its reads are of rows by key, and its commits insert and change single rows."
+not     = "The statements of that load: its reads are of rows by key, its commits insert and change single rows, and what else it computes is comparisons of rows."
 cost    = "Changes the column touched of the large table, and inserts rows into a table that is dropped after each run."
 limits  = """
-An operation is a step of a role: a row read at random, rows read from the cache, rows read in order, or a transaction.
+An operation is a step of a role: a row read at random, rows read from the cache, rows read in order, rows compared with each
+other, or a transaction.
 Steps arrive at the rate of each role, and response times begin when a step was due. What a load asks in blocks is asked
 in rows: how many of them reach the device depends on the cache, and is counted beside."""
 unit       = "transaction"
@@ -54,9 +55,10 @@ pub fn in_kind_text(load: &LoadInKind) -> String {
     let has_large = is(|step| match step {
         StepInKind::RandomRead | StepInKind::Scan { .. } => true,
         StepInKind::Commit { changed_rows, .. } => changed_rows > 0.0,
-        StepInKind::CachedRead { .. } => false,
+        StepInKind::CachedRead { .. } | StepInKind::Compute { .. } => false,
     });
-    let tables = [("small", is(|step| matches!(step, StepInKind::CachedRead { .. }))), ("large", has_large)];
+    let has_small = is(|step| matches!(step, StepInKind::CachedRead { .. } | StepInKind::Compute { .. }));
+    let tables = [("small", has_small), ("large", has_large)];
     let tables: Vec<&str> = tables.iter().filter(|(_, is_used)| *is_used).map(|(name, _)| *name).collect();
     // Writing to a string cannot fail.
     let _ = writeln!(text, "tables = {tables:?}");
@@ -104,8 +106,19 @@ fn script(step: StepInKind) -> String {
             "\\set first random(1, greatest(1, :large_rows - {rows}))\n\\set last :first + {rows} - 1\nselect count(*), \
              sum(value) from large where id between :first and :last;\n"
         ),
+        StepInKind::Compute { rows } => compute(rows),
         StepInKind::Commit { rows, row_bytes, changed_rows } => commit(rows, row_bytes.0, changed_rows),
     }
+}
+
+/// Rows in order, so that few blocks are asked for, each held against each. Without `distinct` engines read the rows of one side
+/// again for each row of the other.
+fn compute(rows: u32) -> String {
+    let side = "(select distinct id from small where id between :first and :last)";
+    format!(
+        "\\set first random(1, greatest(1, :small_rows - {rows}))\n\\set last :first + {rows} - 1\nselect count(*), max(a.id - b.id) \
+         from {side} a, {side} b where a.id <> b.id;\n"
+    )
 }
 
 fn commit(rows: u32, row_bytes: u64, changed_rows: f64) -> String {
@@ -161,17 +174,22 @@ mod tests {
     #[test]
     fn every_kind_of_step_is_a_role_with_its_rate() {
         let commit = StepInKind::Commit { rows: 2, row_bytes: Bytes(300), changed_rows: 1.25 };
-        let steps =
-            [StepInKind::RandomRead, StepInKind::CachedRead { rows: 320 }, StepInKind::Scan { rows: 40 }, commit];
+        let steps = [
+            StepInKind::RandomRead,
+            StepInKind::CachedRead { rows: 320 },
+            StepInKind::Scan { rows: 40 },
+            StepInKind::Compute { rows: 100 },
+            commit,
+        ];
         let of = load(steps.iter().map(|step| role(*step, 2, 12.5)).collect());
         let test = Test::of_load_in_kind(&of).expect("a test");
-        assert_eq!((test.code.as_str(), test.jobs_min(), test.changes()), (IN_KIND_CODE, 7, true));
+        assert_eq!((test.code.as_str(), test.jobs_min(), test.changes()), (IN_KIND_CODE, 9, true));
         let scripts = test.any_scripts().expect("a mix");
         let rates: Vec<Option<f64>> = scripts.roles.iter().map(|role| role.rate).collect();
-        assert_eq!(rates, [Some(12.5); 4]);
+        assert_eq!(rates, [Some(12.5); 5]);
         let jobs: Vec<Option<u32>> = scripts.roles.iter().map(|role| role.jobs).collect();
-        assert_eq!(jobs, [Some(2), Some(2), Some(2), None]);
-        let text = &scripts.scripts[3].text;
+        assert_eq!(jobs, [Some(2), Some(2), Some(2), Some(2), None]);
+        let text = &scripts.scripts[4].text;
         assert_eq!((text.matches("insert into").count(), text.matches("update large").count()), (2, 2));
         assert!(text.contains("\\if random(1, 1000) <= 250"), "{text}");
     }

@@ -28,12 +28,13 @@ fn load(bench: &Bench, name: &str, amounts: &[(&str, f64)]) {
 }
 
 /// A load that a small machine carries.
-const SMALL: [(&str, f64); 6] = [
+const SMALL: [(&str, f64); 7] = [
     ("physical_reads_per_second", 400.0),
     ("physical_writes_per_second", 60.0),
     ("commits_per_second", 40.0),
     ("log_bytes_per_second", 20_000.0),
     ("logical_reads_per_second", 3_000.0),
+    ("database_processor_seconds_per_second", 0.2),
     ("sessions", 12.0),
 ];
 
@@ -60,7 +61,7 @@ fn assert_rates(run: &Value, names: &[&str]) {
     assert!(failures.as_object().unwrap().values().all(|count| count.as_u64() == Some(0)), "{failures}");
 }
 
-const ROLES: [&str; 3] = ["random_reads", "cached_reads", "commits"];
+const ROLES: [&str; 4] = ["random_reads", "cached_reads", "computations", "commits"];
 
 #[test]
 fn the_mixture_of_a_load_arrives_at_its_rates_and_is_in_every_view() {

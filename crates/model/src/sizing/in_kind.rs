@@ -18,6 +18,16 @@ const BLOCKS_PER_ROW: f64 = 3.0;
 const SINGLE_ROWS_MAX: f64 = 2_000.0;
 /// Rows that share a secondary key.
 const GROUP_ROWS: u32 = 320;
+/// Processor seconds of comparing two rows, before that is measured.
+const COMPARED_SECONDS: f64 = 1e-7;
+/// Rows that a computation compares, each with each, at least and at most.
+const COMPARED_ROWS_MIN: f64 = 100.0;
+/// As above.
+const COMPARED_ROWS_MAX: f64 = 1_000.0;
+/// Computations per second, at most, where the rows of one are not too many.
+const COMPUTATIONS_MAX: f64 = 2_000.0;
+/// Sessions for each processor second that is computed in a second: one computes no more than one.
+const SESSIONS_PER_PROCESSOR: f64 = 1.5;
 /// Bytes that a scan reads in a step.
 const SCAN_BYTES: f64 = 1_048_576.0;
 /// A remainder below this share of a quantity is no role of its own.
@@ -42,10 +52,11 @@ const SESSIONS_UNTOLD: f64 = 16.0;
 pub const SESSIONS_IN_KIND_MAX: u32 = 512;
 
 /// What engine and host count of a load in kind.
-const COUNTED: [(Demand, LoadQuantity); 6] = [
+const COUNTED: [(Demand, LoadQuantity); 7] = [
     (Demand::RandomReads, LoadQuantity::PhysicalReadsPerSecond),
     (Demand::ReadBytes, LoadQuantity::PhysicalReadBytesPerSecond),
     (Demand::LogicalReads, LoadQuantity::LogicalReadsPerSecond),
+    (Demand::Processors, LoadQuantity::DatabaseProcessorSecondsPerSecond),
     (Demand::RandomWrites, LoadQuantity::PhysicalWritesPerSecond),
     (Demand::Commits, LoadQuantity::CommitsPerSecond),
     (Demand::LogBytes, LoadQuantity::LogBytesPerSecond),
@@ -61,7 +72,7 @@ pub enum NotInKind {
         /// Intervals that it takes.
         least: usize,
     },
-    /// The load tells neither reads nor writes, commits or log.
+    /// The load tells neither reads nor writes, commits, log or processor time.
     NothingToAsk,
 }
 
@@ -108,6 +119,9 @@ pub fn in_kind(
         let steps = cached / (BLOCKS_PER_ROW * f64::from(rows));
         add(StepInKind::CachedRead { rows }, steps, LoadQuantity::LogicalReadsPerSecond, cached);
     }
+    if let Some(seconds) = asked.demand(Demand::Processors) {
+        roles.push(computing(seconds));
+    }
     roles.extend(commits);
     if roles.is_empty() {
         return Err(NotInKind::NothingToAsk);
@@ -115,7 +129,8 @@ pub fn in_kind(
     let sessions_told = asked.demand(Demand::Sessions);
     let active = asked.quantity(LoadQuantity::ActiveSessions).map(|active| active * SESSIONS_PER_ACTIVE);
     let sessions = sessions_told.or(active).unwrap_or(SESSIONS_UNTOLD).round();
-    let sessions = (sessions as u32).clamp(roles.len() as u32, SESSIONS_IN_KIND_MAX);
+    let least: u32 = roles.iter().map(sessions_min).sum();
+    let sessions = (sessions as u32).clamp(least.min(SESSIONS_IN_KIND_MAX), SESSIONS_IN_KIND_MAX);
     share_sessions(&mut roles, sessions);
     Ok(LoadInKind {
         level,
@@ -204,11 +219,10 @@ impl Asked<'_> {
         COUNTED.iter().filter_map(of).collect()
     }
 
-    /// Quantities that no role asks: what a load sends depends on its statements, and what it computes on what they do.
+    /// Quantities that no role asks: what a load sends depends on its statements.
     fn not_asked(&self) -> Vec<LeftOut> {
         let all = [
             LoadQuantity::RollbacksPerSecond,
-            LoadQuantity::DatabaseProcessorSecondsPerSecond,
             LoadQuantity::NetworkReceivedBytesPerSecond,
             LoadQuantity::NetworkSentBytesPerSecond,
         ];
@@ -225,6 +239,19 @@ fn role(step: StepInKind, steps_per_second: f64, quantity: LoadQuantity, asked_p
     RoleInKind { step, jobs: 1, steps_per_second, quantity, asked_per_second }
 }
 
+/// The role that takes `seconds` of processors per second. What the other roles take of them is subtracted when it is counted.
+fn computing(seconds: f64) -> RoleInKind {
+    let rows = (seconds / COMPUTATIONS_MAX / COMPARED_SECONDS).sqrt().ceil();
+    let rows = rows.clamp(COMPARED_ROWS_MIN, COMPARED_ROWS_MAX);
+    let steps_per_second = seconds / (rows * rows * COMPARED_SECONDS);
+    role(
+        StepInKind::Compute { rows: rows as u32 },
+        steps_per_second,
+        LoadQuantity::DatabaseProcessorSecondsPerSecond,
+        seconds,
+    )
+}
+
 /// A transaction with `log` bytes of log and `changed_rows`.
 fn inserting(log: Option<f64>, changed_rows: f64) -> StepInKind {
     let log = log.unwrap_or(ROW_BYTES_UNTOLD + LOG_BYTES_OF_ROW);
@@ -233,9 +260,19 @@ fn inserting(log: Option<f64>, changed_rows: f64) -> StepInKind {
     StepInKind::Commit { rows: rows as u32, row_bytes: Bytes(row_bytes.round() as u64), changed_rows }
 }
 
-/// Shares `sessions` among `roles`, at least one for each, by the work of their steps in rows.
+/// Sessions that `role` takes at least.
+fn sessions_min(role: &RoleInKind) -> u32 {
+    match role.step {
+        StepInKind::Compute { .. } => (role.asked_per_second * SESSIONS_PER_PROCESSOR).ceil().max(1.0) as u32,
+        _ => 1,
+    }
+}
+
+/// Shares `sessions` among `roles`, as many as each takes at least, and the others by the work of their steps in rows.
 fn share_sessions(roles: &mut [RoleInKind], sessions: u32) {
-    let left = f64::from(sessions.saturating_sub(roles.len() as u32));
+    let others = roles.len().saturating_sub(1) as u32;
+    let least = |role: &RoleInKind| sessions_min(role).min(sessions.saturating_sub(others)).max(1);
+    let left = f64::from(sessions.saturating_sub(roles.iter().map(least).sum()));
     let work = |role: &RoleInKind| match role.step {
         // A row in order costs a small part of one that is looked up.
         StepInKind::Scan { .. } => role.rows_per_second() / 100.0,
@@ -243,6 +280,8 @@ fn share_sessions(roles: &mut [RoleInKind], sessions: u32) {
         StepInKind::Commit { .. } => role.rows_per_second() + 2.0 * role.steps_per_second,
         StepInKind::RandomRead => role.rows_per_second(),
         StepInKind::CachedRead { .. } => role.rows_per_second() / 20.0,
+        // The others wait for nothing.
+        StepInKind::Compute { .. } => 0.0,
     };
     let all: f64 = roles.iter().map(work).sum();
     let count = roles.len();
@@ -251,7 +290,7 @@ fn share_sessions(roles: &mut [RoleInKind], sessions: u32) {
         let own = if all > 0.0 { (left * work(role) / all).floor() as u32 } else { 0 };
         role.jobs = match index + 1 == count {
             true => sessions - given,
-            false => 1 + own,
+            false => least(role) + own,
         };
         given += role.jobs;
     }

@@ -27,7 +27,7 @@ fn role(role: &RoleInKind) -> Validity {
     positive("asked_per_second", role.asked_per_second)?;
     let rows = match role.step {
         StepInKind::RandomRead => 1,
-        StepInKind::CachedRead { rows } | StepInKind::Scan { rows } => rows,
+        StepInKind::CachedRead { rows } | StepInKind::Scan { rows } | StepInKind::Compute { rows } => rows,
         StepInKind::Commit { rows, changed_rows, .. } => {
             positive("changed_rows", changed_rows)?;
             rows.saturating_add(changed_rows as u32)
