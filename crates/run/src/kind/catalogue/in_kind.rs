@@ -23,7 +23,7 @@ const LEAST: f64 = 0.01;
 /// Times that the rows of a commit are fitted: the log is not exactly as much longer as the rows are.
 const FITS: usize = 2;
 /// Times that rates are fitted to each other: computations ask for blocks, and reads of the cache for processor time.
-const RATE_FITS: usize = 8;
+const RATE_FITS: usize = 32;
 
 /// The test of the load of `bench`, fitted to the engine, if `run` is one of it and its steps can be counted here: an agent of a
 /// fleet is told the steps.
