@@ -225,9 +225,9 @@ fn markup_of_a_cluster_of_three_is_their_sum() {
     assert_eq!(told(&profile, 0), expected.len());
     let instance = &profile.instances[0];
     assert_eq!((instance.number, instance.hardware_threads, instance.cores), (0, Some(96), Some(48)));
-    assert_eq!(instance.memory_bytes, Some(Bytes(3 * 524_288 << 20)));
-    assert_eq!(instance.shared_memory_bytes, Some(Bytes(3 * 98_304 << 20)));
-    assert_eq!(instance.session_memory_bytes, Some(Bytes(3 * 16_384 << 20)));
+    assert_eq!(instance.memory_bytes, Some(Bytes((3 * 524_288) << 20)));
+    assert_eq!(instance.shared_memory_bytes, Some(Bytes((3 * 98_304) << 20)));
+    assert_eq!(instance.session_memory_bytes, Some(Bytes((3 * 16_384) << 20)));
     // One of the caches grew.
     assert_eq!(instance.buffer_cache_bytes, Some(Bytes((2 * 81_920 + 83_968) << 20)));
     assert_eq!(profile.sources[0].instances_expected, Some(3));

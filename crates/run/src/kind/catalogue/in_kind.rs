@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn roles_together_ask_for_the_blocks_and_the_processor_time_of_the_load() {
         let mut roles = mixture();
-        let taken = [taken(3.0, Some(0.0001)), taken(4.0, Some(0.0002)), taken(20.0, Some(0.002))];
+        let taken = [taken(3.0, Some(0.0001)), taken(4.0, Some(0.0002)), taken(2.0, Some(0.002))];
         fit_rates(&mut roles, &taken, [Some(5_000.0), Some(0.8)]);
         let sum = |amount: fn(&Taken) -> f64| -> f64 {
             roles.iter().zip(&taken).map(|(role, taken)| role.steps_per_second * amount(taken)).sum()
