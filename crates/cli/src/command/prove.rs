@@ -217,7 +217,7 @@ impl RungArgument {
 pub enum FaultArgument {
     /// The primary alone; a replica is promoted
     Primary,
-    /// All of them within a second; they start again on what is left
+    /// All of them at once; they start again on what is left
     AllNodes,
 }
 

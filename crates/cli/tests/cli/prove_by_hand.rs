@@ -139,7 +139,7 @@ fn rows_are_held_against_the_witness_after_each_fault_that_was_seen() {
     server.come_back();
     let shown = server.look(&bench, "2.jsonl").out;
     // It is on the host of the witness, which was not started anew: that is no power cut.
-    assert!(shown.contains("SURVIVED D0") && shown.contains("0 of 1 crash"), "{shown}");
+    assert!(shown.contains("SURVIVED D0 (server started anew;") && shown.contains("0 of 1 crash"), "{shown}");
     assert!(shown.contains("its host was not") && shown.contains("at most 95 %"), "{shown}");
 
     // The same, and something is missing.

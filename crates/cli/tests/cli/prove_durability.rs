@@ -32,11 +32,6 @@ fn crashes(record: &Value, name: &str) -> (usize, usize) {
     (all.len(), all.iter().filter(is_damaged).count())
 }
 
-/// What was printed, without line breaks.
-fn flat(output: &Finished) -> String {
-    output.out.split_whitespace().collect::<Vec<&str>>().join(" ")
-}
-
 /// Holds that of `count` crashes of `control` at least three of five lost something.
 fn assert_loses(record: &Value, control: &str, count: usize) {
     let (found, damaged) = crashes(record, control);
@@ -210,14 +205,14 @@ fn a_promoted_replica_has_what_the_primary_acknowledged_if_it_is_synchronous() {
     let (bench, target) = (Bench::new(), "local:postgres?replicas=1");
     let (record, output) = prove(&bench, target, &["--crashes", "2", "--control", "synchronous=off"]);
     let sentence = "SURVIVED D1, primary of 2 nodes lost, replica promoted";
-    assert!(flat(&output).contains(sentence), "{}", output.out);
+    assert!(unwrapped(&output.out).contains(sentence), "{}", output.out);
     assert!(record["plan"]["target"].as_str().unwrap().contains("synchronous=on"), "it is set where it is not given");
     assert_eq!(crashes(&record, "asked"), (2, 0));
     assert_loses(&record, "synchronous=off", 2);
     std::fs::remove_file(bench.path().join("r.jsonl")).unwrap();
     let (record, output) =
         prove(&bench, target, &["--fault", "all-nodes", "--rung", "D0", "--crashes", "1", "--control", "none"]);
-    assert!(flat(&output).contains("NO POWER on D0, all 2 nodes lost at once"), "{}", output.out);
+    assert!(unwrapped(&output.out).contains("NO POWER on D0, all 2 nodes lost at once"), "{}", output.out);
     assert_eq!(crashes(&record, "asked"), (1, 0));
 }
 
@@ -228,7 +223,7 @@ fn a_galera_cluster_that_dies_as_a_whole_loses_what_no_node_has_flushed() {
     }
     let (bench, control) = (Bench::new(), "innodb_flush_log_at_trx_commit=0");
     let (record, output) = prove(&bench, "local:mariadb?nodes=2", &["--crashes", "1", "--control", control]);
-    assert!(flat(&output).contains("SURVIVED D1, all 2 nodes lost at once"), "{}", output.out);
+    assert!(unwrapped(&output.out).contains("SURVIVED D1, all 2 nodes lost at once"), "{}", output.out);
     assert_eq!(crashes(&record, "asked"), (1, 0));
     assert_loses(&record, control, 2);
     assert_eq!(bench.files().len(), 1, "nothing but the record stays: {:?}", bench.files());

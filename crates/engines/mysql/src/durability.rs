@@ -4,12 +4,12 @@ use engine::{ClusterDurability, Durability, OwnCheck, StartQueries, Value, Weake
 
 /// Of MariaDB, whose log has a fixed size.
 pub(crate) static OF_MARIADB: Durability =
-    of(&[("innodb_log_file_size", "48M"), EAGER], &[FLUSHED_NEVER, FLUSHED_LATE, SINGLE_WRITE], Some(&GALERA));
+    of(&[("innodb_log_file_size", "48M"), EAGER], &[WRITTEN_LATE, FLUSHED_LATE, SINGLE_WRITE], Some(&GALERA));
 
 /// Of MySQL. Single writes of its pages are no control: it extends files by writes that it syncs, so that most of its faults come there
 /// and tear no page.
 pub(crate) static OF_MYSQL: Durability =
-    of(&[("innodb_redo_log_capacity", "48M"), EAGER], &[FLUSHED_NEVER, FLUSHED_LATE], None);
+    of(&[("innodb_redo_log_capacity", "48M"), EAGER], &[WRITTEN_LATE, FLUSHED_LATE], None);
 
 /// All nodes take writes; none is promoted.
 static GALERA: ClusterDurability = ClusterDurability {
@@ -43,8 +43,8 @@ const START: StartQueries = StartQueries { uptime: Some("show global status like
 
 const PROTECTIONS: &[&str] = &["innodb_doublewrite", "innodb_checksum_algorithm"];
 
-/// Commits wait in the log buffer for up to a second.
-const FLUSHED_NEVER: Weakening = Weakening::of_commits(&[("innodb_flush_log_at_trx_commit", "0")], true);
+/// Commits wait in the log buffer, and are written and synced once a second.
+const WRITTEN_LATE: Weakening = Weakening::of_commits(&[("innodb_flush_log_at_trx_commit", "0")], true);
 
 /// They are written, which outlives the processes, and synced once a second.
 const FLUSHED_LATE: Weakening = Weakening::of_commits(&[("innodb_flush_log_at_trx_commit", "2")], false);

@@ -263,7 +263,10 @@ fn inserting(log: Option<f64>, changed_rows: f64) -> StepInKind {
 /// Sessions that `role` takes at least.
 fn sessions_min(role: &RoleInKind) -> u32 {
     match role.step {
-        StepInKind::Compute { .. } => (role.asked_per_second * SESSIONS_PER_PROCESSOR).ceil().max(1.0) as u32,
+        StepInKind::Compute { .. } => {
+            let busy = (role.asked_per_second * SESSIONS_PER_PROCESSOR).ceil();
+            busy.clamp(1.0, f64::from(SESSIONS_IN_KIND_MAX)) as u32
+        }
         _ => 1,
     }
 }

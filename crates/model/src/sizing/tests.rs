@@ -366,6 +366,23 @@ fn many_reads_of_the_cache_are_asked_many_at_a_time() {
 }
 
 #[test]
+fn processor_time_is_a_role_with_sessions_enough_for_it_and_no_more_than_there_are() {
+    use LoadQuantity::*;
+    let of = |seconds| {
+        let amounts = [(DatabaseProcessorSecondsPerSecond, seconds), (PhysicalReadsPerSecond, 10.0), (Sessions, 2.0)];
+        let load = roles(&amounts, 1.0);
+        let computing = load.roles.iter().find(|role| matches!(role.step, StepInKind::Compute { .. })).expect("a role");
+        (load.sessions, computing.jobs, load.roles.iter().map(|role| role.jobs).sum::<u32>(), computing.clone())
+    };
+    let (sessions, jobs, all, computing) = of(3.0);
+    assert_eq!((sessions, jobs, all), (6, 5, 6));
+    let StepInKind::Compute { rows } = computing.step else { panic!("{computing:?}") };
+    assert!((computing.steps_per_second * f64::from(rows).powi(2) * 1e-7 - 3.0).abs() < 1e-9, "{computing:?}");
+    let (sessions, jobs, all, _) = of(1e12);
+    assert_eq!((sessions, jobs, all), (SESSIONS_IN_KIND_MAX, SESSIONS_IN_KIND_MAX - 1, SESSIONS_IN_KIND_MAX));
+}
+
+#[test]
 fn a_level_needs_its_intervals_and_a_load_something_to_ask() {
     let of = |profile: &LoadProfile, level| in_kind(&history(profile), level, 1.0, Bytes(200));
     let few = hourly(&[&[1.0, 2.0, 3.0]]);

@@ -13,8 +13,11 @@ use crate::figure::{UNKNOWN, nanos, percent};
 use crate::words::plural;
 
 /// What a fault takes away, for a sentence.
-fn fault(rung: CrashRung, file_system: Option<CrashFileSystem>) -> String {
-    match (rung, file_system) {
+fn fault(proof: &DurabilityProof) -> String {
+    match (proof.rung, proof.file_system) {
+        (CrashRung::D0, _) if !proof.seen.is_empty() => {
+            "server started anew; that it was killed is the word of who ran it".to_owned()
+        }
         (CrashRung::D0, _) => "processes killed".to_owned(),
         (CrashRung::D1, _) => {
             "processes killed, and what was not synced lost, reordered or torn, file by file".to_owned()
@@ -114,7 +117,7 @@ pub(super) fn sentences(proof: &DurabilityProof) -> Vec<String> {
     let rung = rung_words(proof.rung, proof.cluster);
     let has_states = proof.states > proof.crashes;
     let crashes = faults(proof.crashes, proof.states);
-    let fault = fault(proof.rung, proof.file_system);
+    let fault = fault(proof);
     let first = match (proof.verdict, proof.bound) {
         (CrashVerdict::Survived, Some(bound)) => format!(
             "SURVIVED {rung} ({fault}): 0 of {crashes} lost an acknowledged commit; at most {} of such {} do, at 95 % \

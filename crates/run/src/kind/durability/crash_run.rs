@@ -339,6 +339,9 @@ impl<'a> Crashes<'a> {
         };
         let writers = running.nodes.iter().map(|node| node.node.as_ref()).filter(|node| node.takes_writes());
         let writers: Vec<&dyn Node> = writers.collect();
+        if writers.is_empty() {
+            return Err(Error::environment("no node takes writes after its start").hint("see the logs of the servers"));
+        }
         let mut clients = Vec::new();
         for client in 0..CLIENTS {
             let mut session = connect(writers[client as usize % writers.len()])?;

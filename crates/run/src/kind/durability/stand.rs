@@ -303,7 +303,7 @@ impl Running {
         Ok(())
     }
 
-    /// What the node that takes writes writes to, where that loses writes.
+    /// The storage of the first node, which takes writes, where it loses some.
     pub(super) fn volume(&self) -> Option<SharedVolume> {
         self.nodes[0].volume()
     }
