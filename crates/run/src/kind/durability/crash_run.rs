@@ -141,12 +141,13 @@ pub(super) struct Tried {
 }
 
 impl Tried {
-    /// What survives, by turns.
+    /// What survives, by turns; settings that weaken the engine are to lose, and nothing survives them that was not synced.
     fn survival(&self, turn: u32) -> Survival {
         let lies = matches!(self.condition, CrashCondition::LyingStorage { .. });
         match (self.rung, lies, turn % 4) {
             _ if self.tears => Survival::Torn,
             (CrashRung::D0, false, _) => Survival::All,
+            _ if matches!(self.condition, CrashCondition::Settings { .. }) => Survival::AllLost,
             (CrashRung::D0, true, _) | (_, _, 1) => Survival::AllLost,
             (_, _, 2) => Survival::Prefix,
             (_, _, 3) => Survival::Subset,
@@ -158,6 +159,10 @@ impl Tried {
     fn moments(&self) -> Vec<CrashMoment> {
         if self.tears {
             return vec![CrashMoment::Flush];
+        }
+        if let CrashCondition::Settings { .. } = self.condition {
+            // A checkpoint and a change of tables also sync what the setting leaves unsynced.
+            return vec![CrashMoment::Commit];
         }
         let is_asked = self.condition == CrashCondition::Asked;
         let has = |moment: &CrashMoment| match moment {
@@ -203,6 +208,9 @@ impl<'a> Crashes<'a> {
         let mut running = self.running()?;
         let mut session = running.node().connect()?;
         ledger::reset(session.as_mut(), self.stand.engine.dialect())?;
+        for node in running.nodes.iter().skip(1).map(|node| node.node.as_ref()) {
+            node.catch_up(node.connect()?.as_mut(), session.as_mut())?;
+        }
         drop(session);
         running.arm(&self.stand)?;
         let text = format!("{} seed {} crash {number} {:?}", self.stand.target, draw.seed, self.tried.condition);
@@ -557,6 +565,8 @@ mod tests {
         let torn = Tried { tears: true, ..lying };
         let tears = |draw: Draw| (draw.moment, draw.survival) == (CrashMoment::Flush, Survival::Torn);
         assert!((1..=5).all(|number| tears(Draw::of(SEED, number, &torn))));
+        let weakened = tried(CrashCondition::Settings { settings: "fsync=off".to_owned() });
+        assert!((1..=5).all(|number| Draw::of(SEED, number, &weakened).survival == Survival::AllLost));
     }
 
     #[test]
