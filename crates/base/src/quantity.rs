@@ -252,7 +252,7 @@ pub fn time_text(time_ns: u64) -> String {
 /// # Errors
 /// Names `thing`, the text and the limits.
 pub fn count_within(thing: &str, text: &str, range: RangeInclusive<u64>) -> Result<u64, Wrong> {
-    let example = if *range.end() < 10_000 { "" } else { ", such as 100k or 1.5M" };
+    let example = if *range.end() < 1_500_000 { "" } else { ", such as 100k or 1.5M" };
     within(thing, text, count(text), "is not a whole number", range, |number| number.to_string(), example)
 }
 
